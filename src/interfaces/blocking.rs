@@ -1,7 +1,7 @@
 //! Work on blocking threads.
 
 /// Runs `work` on a blocking thread, within the current span and for its holder's fair share. A
-/// panic goes on in the caller.
+/// panic continues in the caller.
 pub(super) async fn run<T: Send + 'static>(
     holder: fair_share::Holder,
     work: impl FnOnce() -> T + Send + 'static,

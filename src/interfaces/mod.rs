@@ -1,5 +1,5 @@
-//! The interfaces through which callers reach the service. Each parses its input, calls
-//! one method of [`crate::service::Service`], and prints the answer; none decides anything.
+//! The interfaces through which callers reach the service. Each parses its input, calls one method
+//! of [`crate::service::Service`], and prints the answer; none makes decisions.
 //!
 //! | module | interface |
 //! |---|---|

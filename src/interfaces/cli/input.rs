@@ -23,7 +23,7 @@ pub(super) fn read(name: &str) -> Result<String, CliError> {
     Ok(text)
 }
 
-/// Returns strings as a JSON array; None if there are none.
+/// Returns strings as a JSON array; `None` if there are none.
 pub(super) fn list(words: &[String]) -> Option<String> {
     let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
     (!words.is_empty()).then(|| format!("[{}]", quoted.join(",")))

@@ -58,7 +58,7 @@ fn run(arguments: Arguments) -> Exit {
     };
     match result {
         Ok(exit) => exit,
-        // Whoever reads our output may stop early; that is no error.
+        // A reader of our output may stop early; that is not an error.
         Err(CliError::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
             Exit::Success
         }

@@ -4,7 +4,7 @@ use console::Term;
 
 /// Width of output that does not go to a terminal, in columns.
 const WIDTH: usize = 80;
-/// Narrowest page that anything is laid out for.
+/// Minimum width that output is laid out for, in columns.
 const MIN_WIDTH: usize = 40;
 
 /// Returns the width of a terminal in columns, 80 if the output goes elsewhere.

@@ -7,8 +7,8 @@ use std::path::Path;
 use super::error::CliError;
 use crate::config::Config;
 
-/// Replaces the configured roots with `given`, unless it is empty. If there is no root then, as
-/// for a program that was started in `/`, the user's folder becomes the only one.
+/// Replaces the configured roots with `given`, unless it is empty. If there is no root, as for a
+/// program that was started in `/`, the user's folder becomes the only one.
 pub(super) fn choose(config: &mut Config, given: &[String]) -> Result<(), CliError> {
     if !given.is_empty() {
         config.store.roots = given.to_vec();

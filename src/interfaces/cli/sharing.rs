@@ -1,11 +1,11 @@
 //! One service for all processes that use the same roots (`serve --shared`): the first process
 //! becomes the service, the others keep it running.
 //!
-//! A process takes part while its standard input is open. The kernel closes that when the process
-//! at the other end has ended, however it ended. The service locks one file exclusively and writes
-//! its address into it; every other process shares the lock of a second file. When its own standard
-//! input is closed, the service waits until it can lock the second file exclusively, and holds it
-//! until it has ended: a process that comes meanwhile starts the next service.
+//! A process takes part while its standard input is open. The kernel closes it when the process at
+//! the other end has ended, in whatever way. The service locks one file exclusively and writes its
+//! address into it; every other process holds a shared lock on a second file. When its own standard
+//! input is closed, the service waits until it can lock the second file exclusively, and holds the
+//! lock until it has ended: a process that arrives meanwhile starts the next service.
 
 use std::fs::{DirBuilder, File, TryLockError};
 use std::io::{self, Read, Write};
@@ -16,14 +16,14 @@ use std::time::{Duration, Instant};
 
 use super::error::CliError;
 
-/// The longest wait for a service that starts or ends.
+/// Maximum wait for a service that starts or ends.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(10);
-/// A log of this many bytes starts anew with the next service.
+/// A log above this many bytes is truncated when the next service starts.
 const MAX_LOG_BYTES: u64 = 1 << 22;
 
-/// The part of this process.
+/// The role of this process.
 pub(super) enum Part {
     /// It runs the service.
     Service(Tenure),
@@ -31,7 +31,7 @@ pub(super) enum Part {
     User(Membership),
 }
 
-/// The part of the process that runs the service.
+/// The role of the process that runs the service.
 pub(super) struct Tenure {
     address: File,
     users: File,
@@ -39,7 +39,7 @@ pub(super) struct Tenure {
     pub log: PathBuf,
 }
 
-/// The part of a process that keeps a service running.
+/// The role of a process that keeps a service running.
 pub(super) struct Membership {
     /// The address of the service.
     pub address: SocketAddr,
@@ -52,7 +52,8 @@ pub(super) struct Membership {
 ///
 /// # Errors
 ///
-/// If the files of the service cannot be made, or a service neither starts nor ends in time.
+/// Fails if the files of the service cannot be created, or if a service neither starts nor ends in
+/// time.
 pub(super) fn join(roots: &[String]) -> Result<Part, CliError> {
     let files = Files::of(roots)?;
     let started = Instant::now();
@@ -77,7 +78,7 @@ pub(super) fn join(roots: &[String]) -> Result<Part, CliError> {
 
 /// Waits until standard input is closed.
 pub(super) fn wait_for_end_of_input() {
-    // An input that cannot be read has no other end, either.
+    // An input that cannot be read counts as closed.
     let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
 }
 
@@ -94,7 +95,7 @@ impl Tenure {
             .map_err(CliError::io(format_args!("opening the log {}", self.log.display())))
     }
 
-    /// Tells the other processes where the service listens.
+    /// Publishes the service's address to the other processes.
     pub(super) fn announce(&mut self, address: SocketAddr) -> Result<(), CliError> {
         self.address
             .write_all(format!("{address}\n").as_bytes())
@@ -105,7 +106,7 @@ impl Tenure {
     pub(super) async fn abandoned(&self) {
         let Ok(users) = self.users.try_clone() else { return std::future::pending().await };
         let (abandoned, told) = tokio::sync::oneshot::channel();
-        // A thread of its own: the wait has no end that a runtime could set.
+        // Uses its own thread, because the runtime cannot cancel this wait.
         std::thread::spawn(move || {
             wait_for_end_of_input();
             if users.lock().is_ok() {
@@ -120,7 +121,7 @@ impl Tenure {
 
 impl Drop for Tenure {
     fn drop(&mut self) {
-        // A stale address costs those who read it a refused connection.
+        // A stale address only causes a refused connection.
         let _ = self.address.set_len(0);
     }
 }
@@ -151,7 +152,7 @@ impl Files {
         self.folder.join(format!("{}.{ending}", self.name))
     }
 
-    /// Takes a part; None while another service starts or ends.
+    /// Takes a role; returns `None` while another service starts or ends.
     fn attempt(&self) -> io::Result<Option<Part>> {
         let (address, users) = (open(&self.path("address"))?, open(&self.path("users"))?);
         let log = self.path("log");
@@ -169,13 +170,13 @@ impl Files {
             Err(TryLockError::Error(error)) => return Err(error),
         }
         let address = announced(address)?;
-        // After a crash the address of the service before may still be there.
+        // After a crash, the address of the previous service may still be there.
         let address = address.filter(|to| TcpStream::connect_timeout(to, MAX_WAIT).is_ok());
         Ok(address.map(|address| Part::User(Membership { address, log, _users: users })))
     }
 }
 
-/// Reads the address that a service announced; None if it did not yet.
+/// Reads the address that a service announced; `None` if it has not announced one yet.
 fn announced(mut file: File) -> io::Result<Option<SocketAddr>> {
     let mut line = String::new();
     file.read_to_string(&mut line)?;
@@ -187,8 +188,8 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Returns the user's own folder for files that end with the session: under `XDG_RUNTIME_DIR`, if
-/// that is the user's, or under the system's folder for temporary files, where another user may
-/// have made one of that name. No store is there: its log is not for agents to read.
+/// it belongs to the user, or under the system's folder for temporary files, where another user may
+/// have created a folder of that name. It contains no store: its log is not for agents.
 fn private_folder() -> Result<PathBuf, CliError> {
     let user = rustix::process::geteuid().as_raw();
     let base = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);

@@ -12,13 +12,13 @@ use crate::pipeline::{
 };
 use crate::service::nothing_written;
 
-/// Most rows of the table; the report holds all.
+/// Maximum number of rows of the table; the report holds all.
 const MAX_ROWS: usize = 15;
-/// Most columns of a tool's name.
+/// Maximum number of columns of a tool's name.
 const TOOL_COLUMNS: usize = 20;
 
-/// Returns a row for each moved text, the largest first, the total, and why nothing was done if
-/// nothing was. Lines have at most `width` columns, unless a single word has more.
+/// Returns the table: a row for each moved text, the largest first, and the total, or the reason
+/// why nothing was done. Lines have at most `width` columns, unless a single word has more.
 pub(super) fn offload_table(offloaded: &Offloaded, request: &Request<'_>, width: usize) -> String {
     let (report, dry) = (&offloaded.report, request.settings.dry_run);
     let mut moved: Vec<&Action> = report.actions.iter().filter(|a| a.action.moved()).collect();

@@ -7,11 +7,11 @@ use crate::config::{Config, Key};
 use crate::interfaces::http::{TenantEntry, Token};
 use crate::service::{Tenant, open_all};
 
-/// Shortest token, in characters: nothing slows down guessing.
+/// Minimum length of a token, in characters, because nothing slows down guessing.
 const MIN_TOKEN_CHARS: usize = 16;
 
-/// Opens the tenants. The operator's folders need the operator's token; without one they are
-/// open to everybody if there are no tenants, and closed if there are.
+/// Opens the tenants. The operator's folders need the operator's token. Without one, everybody can
+/// use them if there are no tenants, and nobody if there are.
 pub(super) fn tenant_entries(config: &Config) -> Result<Vec<TenantEntry>, CliError> {
     let server = &config.server;
     let own = token("server", server.token.as_ref(), server.token_file.as_deref())?;

@@ -11,7 +11,7 @@ use crate::interfaces::lock::lock;
 
 /// Open files reserved for other uses: stored files, workers, the log.
 const RESERVED_FILES: u64 = 512;
-/// Most connections if open files are not limited.
+/// Maximum number of connections if open files are not limited.
 const MAX_CONNECTIONS: u64 = 16 * 1024;
 
 /// The connections of the process; clones share them.
@@ -35,7 +35,7 @@ struct IdleConnections {
 pub(super) struct ConnectionSlot {
     connections: Connections,
     close: Arc<Notify>,
-    /// Its key among the idle connections; None while busy.
+    /// Its key among the idle connections; `None` while busy.
     number: Mutex<Option<u64>>,
     _permit: Option<OwnedSemaphorePermit>,
 }

@@ -1,4 +1,4 @@
-//! The request body that `DELETE /chats/{chat_id}` stands for.
+//! The request body that is equivalent to `DELETE /chats/{chat_id}`.
 
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use http_body_util::BodyExt;
 
-/// Longest time for draining, and most bytes drained.
+/// Maximum time for draining, and maximum number of bytes drained.
 const MAX_DRAIN_TIME: Duration = Duration::from_secs(5);
 const MAX_DRAIN_BYTES: usize = 256 * 1024 * 1024;
 

@@ -1,5 +1,5 @@
-//! HTTP statuses and stable error codes of failures. The client learns what to change, the log
-//! why it failed.
+//! HTTP statuses and stable error codes of failures. The response tells the client what to change,
+//! the log tells why it failed.
 
 use axum::extract::Request;
 use axum::http::{StatusCode, header};

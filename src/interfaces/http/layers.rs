@@ -22,7 +22,7 @@ use crate::telemetry::metrics::{IN_FLIGHT, REQUEST_SECONDS, REQUESTS};
 use crate::telemetry::traces::{self, PROBES};
 
 const ID: HeaderName = HeaderName::from_static("x-request-id");
-/// Longest id that is taken over from a caller, in bytes.
+/// Maximum length of a caller's request id that is accepted, in bytes.
 const ID_BYTES: usize = 64;
 
 /// Adds the layers; the first one is the innermost.
@@ -47,7 +47,7 @@ async fn check_origin(State(state): State<AppState>, request: Request, next: Nex
     }
 }
 
-/// Logs one line a request, probes at DEBUG, and measures it. Bodies, queries and unknown paths
+/// Logs one line per request, probes at DEBUG, and measures it. Bodies, queries and unknown paths
 /// are never logged. The service adds the chat and the tokens to the span.
 async fn trace_request(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>();
@@ -90,7 +90,7 @@ async fn trace_request(State(state): State<AppState>, request: Request, next: Ne
         response
     };
     let mut response = answer.instrument(span.clone()).await;
-    // After the log line, which has a status of its own.
+    // After the log line, which has its own status.
     traces::set_status(&span, response.status().as_u16());
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(ID, id);
@@ -111,7 +111,7 @@ fn answered(route: &str, status: u16, time: Duration) {
     metrics::histogram!(REQUEST_SECONDS, &labels[..1]).record(time.as_secs_f64());
 }
 
-/// A request in flight, until it is dropped: a client that leaves ends it, too.
+/// A request in flight, until it is dropped, also because the client left.
 struct InFlight;
 
 impl InFlight {

@@ -24,7 +24,7 @@ pub(super) async fn answer(state: AppState, request: Request) -> Response {
             Ok(call) => call,
             Err(refused) => return refused,
         };
-    // The library's parsed message, and the message itself.
+    // Memory for the message, and for the library's parsed form.
     if let Err(refusal) = service.budget().hold(&mut reserved, weight(&bytes).saturating_mul(2)) {
         return error::failed(&refusal.into());
     }
@@ -37,7 +37,7 @@ pub(super) async fn answer(state: AppState, request: Request) -> Response {
     parts.extensions.insert(sent.clone());
     let request = Request::from_parts(parts, AxumBody::from(bytes));
     let (head, body) = tenant.mcp.handle(request).await.into_response().into_parts();
-    // The library blames the type of a body that is no message.
+    // The library reports a wrong content type for a body that is not a message.
     if head.status == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
         return unreadable(&sent.0);
     }
@@ -49,7 +49,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     value.is_some_and(|value| value.starts_with("application/json"))
 }
 
-/// Answers a body that is no message with the error of JSON-RPC.
+/// Answers a body that is not a message with a JSON-RPC error.
 fn unreadable(body: &[u8]) -> Response {
     let is_json = std::str::from_utf8(body).is_ok_and(message::is_json);
     let (code, why) = match is_json {

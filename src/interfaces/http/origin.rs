@@ -1,7 +1,6 @@
-//! Checks of Host and Origin: a web page must not reach the service through its visitor's
-//! browser. Every request is checked before its body is read: a page of another origin is named
-//! in `Origin`, and one whose name resolves to this machine names itself in `Host` (DNS
-//! rebinding).
+//! Checks of Host and Origin: a web page must not reach the service through its visitor's browser.
+//! Every request is checked before its body is read. A page of another origin is named in `Origin`;
+//! a page whose name resolves to this machine is named in `Host` (DNS rebinding).
 
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
@@ -14,7 +13,7 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 /// The host names and page origins that requests may have.
 #[derive(Debug, Clone)]
 pub(super) struct AllowedNames {
-    /// None accepts any host.
+    /// `None` accepts any host.
     hosts: Option<Vec<String>>,
     origins: Vec<String>,
 }
@@ -32,7 +31,7 @@ impl AllowedNames {
         let hosts = match (config.allowed_hosts.is_empty(), config.listen.ip().is_loopback()) {
             (false, _) => Some(lower(&config.allowed_hosts)),
             (true, true) => Some(LOOPBACK.map(str::to_owned).to_vec()),
-            // A service beyond loopback has a token, or was told to have none.
+            // A service beyond loopback has a token, or was configured without one.
             (true, false) => None,
         };
         AllowedNames { hosts, origins: lower(&config.allowed_origins) }

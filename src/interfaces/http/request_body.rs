@@ -1,4 +1,4 @@
-//! The bytes.
+//! Request bodies: read within limits, with memory reserved for them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,7 +74,7 @@ impl BodyReader {
         }
     }
 
-    /// Reserves memory for bytes that arrived, not for the announced length: a client that
+    /// Reserves memory for bytes that arrived, not for the announced length, so that a client that
     /// announces much and sends little blocks nobody.
     async fn receive(
         &self,
@@ -117,5 +117,5 @@ impl BodyReader {
     }
 }
 
-/// Most bytes allocated for an announced body before it arrives.
+/// Maximum number of bytes allocated for an announced body before it arrives.
 const MAX_FIRST_BYTES: usize = 1024 * 1024;

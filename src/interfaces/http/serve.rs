@@ -26,9 +26,9 @@ use super::timeout_stream::{ConnectionState, TimeoutStream, Timeouts};
 use crate::config::ServerConfig;
 use crate::telemetry::metrics::fold_samples;
 
-/// Longest head of a request, and size of the read buffer, in bytes.
+/// Maximum length of a head of a request, and size of the read buffer, in bytes.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
-/// Most connections of the listener for monitoring.
+/// Maximum number of connections of the listener for monitoring.
 const MAX_MONITORS: usize = 64;
 /// Delay after a failed accept.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);

@@ -30,9 +30,9 @@ pub(super) struct TenantState {
 
 /// A tenant of the configuration: its name for logs, its token, and its service.
 pub struct TenantEntry {
-    /// The name in logs; None for the operator.
+    /// The name in logs; `None` for the operator.
     pub name: Option<String>,
-    /// The bearer token that selects this tenant; None accepts requests without one.
+    /// The bearer token that selects this tenant; `None` accepts requests without one.
     pub token: Option<Token>,
     /// The service behind the token.
     pub service: Arc<Service>,

@@ -1,5 +1,5 @@
-//! A connection with timeouts: for the head of a request, for the client to accept a response,
-//! and for the pause between requests. Pauses within a body are timed where it is read.
+//! A connection with timeouts: for the head of a request, for the client to accept a response, and
+//! for the pause between requests. The reader of a body times the pauses within it.
 
 use std::io;
 use std::pin::Pin;

@@ -16,7 +16,7 @@ pub(super) struct TraceContext<'a> {
 }
 
 impl TraceContext<'_> {
-    /// Returns the trace of a request; None for an absent, repeated or invalid header.
+    /// Returns the trace of a request; `None` for an absent, repeated or invalid header.
     pub(super) fn of(headers: &HeaderMap) -> Option<TraceContext<'_>> {
         let mut given = headers.get_all(TRACEPARENT).iter();
         let text = given.next()?.to_str().ok()?;

@@ -49,8 +49,8 @@ impl Line {
     }
 }
 
-/// Returns the next line that is not blank; None at the end. A line of more than `limit` bytes
-/// is read to its end, and only its edges are kept.
+/// Returns the next line that is not blank; `None` at the end. A line of more than `limit` bytes is
+/// read to its end, but only its edges are kept.
 pub(crate) async fn next(
     input: &mut (impl AsyncBufRead + Unpin),
     limit: usize,

@@ -15,12 +15,12 @@ pub(crate) const INVALID_REQUEST: i32 = -32600;
 /// closed connection.
 pub(crate) const UPSTREAM_FAILED: i32 = -32000;
 
-/// Why JSON is refused that the library cannot read as a message.
+/// The reason for rejecting JSON that the library cannot parse as a message.
 pub(crate) const NO_MESSAGE: &str = "no JSON-RPC message; accepted is one request or \
     notification, an object with jsonrpc \"2.0\", a string method and, in a request, an id that is \
     a string or a whole number of 64 bits";
 
-/// Bytes of either end of a message that are searched for its id.
+/// Number of bytes at either end of a message that are searched for its id.
 const MAX_EDGE_BYTES: usize = 4_096;
 
 /// The members of a message.
@@ -30,7 +30,7 @@ pub(crate) struct Message<'a>(Fields<'a>);
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Id(String);
 
-/// Which request a message answers.
+/// The request that a message answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answering {
     /// No request: it is a request or notification itself, or an error without an id.
@@ -42,7 +42,7 @@ pub(crate) enum Answering {
 }
 
 impl Id {
-    /// Reads an id from raw JSON. Returns None for other values.
+    /// Reads an id from raw JSON. Returns `None` for other values.
     pub(crate) fn of(raw: &str) -> Option<Id> {
         if raw::is_string(raw) {
             return Some(Id(format!("\"{}", raw::unescape(raw).text)));
@@ -63,7 +63,7 @@ impl Id {
 }
 
 impl<'a> Message<'a> {
-    /// Reads a message. Returns None unless the text is a JSON object.
+    /// Reads a message. Returns `None` unless the text is a JSON object.
     pub(crate) fn read(text: &'a str) -> Option<Message<'a>> {
         raw::fields(text).ok().map(Message)
     }
@@ -73,12 +73,12 @@ impl<'a> Message<'a> {
         raw::field(&self.0, name)
     }
 
-    /// Returns the id as raw JSON; None if absent or null.
+    /// Returns the id as raw JSON; `None` if absent or null.
     pub(crate) fn id(&self) -> Option<&'a str> {
         self.member("id").filter(|id| *id != "null")
     }
 
-    /// Returns the request that this message answers, as libraries of any kind read it. Some
+    /// Returns the request that this message answers, as libraries of any kind would read it. Some
     /// recognize an answer by its result, others by the missing method; some take the first of
     /// duplicate members, and some ignore case.
     pub(crate) fn answering(&self) -> Answering {
@@ -107,7 +107,7 @@ impl<'a> Message<'a> {
         self.0.iter().filter(move |(own, _)| same(own)).map(|(own, value)| (&**own, *value))
     }
 
-    /// Returns the method; None for an answer.
+    /// Returns the method; `None` for an answer.
     pub(crate) fn method(&self) -> Option<Cow<'a, str>> {
         self.member("method").filter(|method| raw::is_string(method)).map(|m| raw::unescape(m).text)
     }
@@ -143,7 +143,7 @@ pub(crate) fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     raw::field(&raw::fields(object).ok()?, name)
 }
 
-/// Returns the text of a raw string; None for other values.
+/// Returns the text of a raw string; `None` for other values.
 pub(crate) fn text(value: &str) -> Option<Cow<'_, str>> {
     raw::is_string(value).then(|| raw::unescape(value).text)
 }
@@ -167,12 +167,12 @@ pub(crate) fn on_one_line(mut message: Vec<u8>) -> Vec<u8> {
     message.trim_ascii().to_vec()
 }
 
-/// Finds the id of a message of which only the two ends are known, as raw JSON: libraries write
-/// it among the first members or last.
+/// Finds the id of a message of which only the two ends are known, as raw JSON: libraries write it
+/// among the first members or as the last one.
 pub(crate) fn id_at_the_edges(head: &str, tail: &str) -> Option<String> {
     let head = head.get(..MAX_EDGE_BYTES).unwrap_or(head);
     if let Some(at) = head.find("\"id\"") {
-        // After `result` or `params` it may be an id inside of them.
+        // After `result` or `params`, it may be an id inside of these.
         let before = !head[..at].contains("\"result\"") && !head[..at].contains("\"params\"");
         let value = head[at + 4..].trim_start().strip_prefix(':')?.trim_start();
         let end = value.find([',', '}'])?;

@@ -36,7 +36,7 @@ const ACCEPTED_PARAMS: [(&str, &str); 8] = [
     ("ping", "no params, or an object"),
     ("tools/list", A_PAGE),
     ("tools/call", "a string name and an object arguments"),
-    // There are none, which an answer says.
+    // There are none; the answer is an empty list.
     ("resources/list", A_PAGE),
     ("resources/templates/list", A_PAGE),
     ("prompts/list", A_PAGE),
@@ -51,7 +51,7 @@ pub(crate) struct Mcp {
     service: Arc<Service>,
     limit: ConcurrencyLimit,
     originals: Arc<Originals>,
-    /// Stands before the name of every tool.
+    /// The prefix of every tool name.
     prefix: String,
 }
 
@@ -81,7 +81,7 @@ impl Mcp {
             Ok(permit) => permit,
             Err(overloaded) => return ToolOutput::error(overloaded.to_string()),
         };
-        // No shell: a model behind this server has none.
+        // Without a shell: a model behind this server has none.
         let reload_tools = tools::reload_tools(&self.prefix);
         let service = Arc::clone(&self.service);
         blocking::run(service.holder(), move || {
@@ -103,7 +103,7 @@ impl ServerHandler for Mcp {
         info
     }
 
-    /// All but 2025-03-26, which demands that batches are received.
+    /// All versions except 2025-03-26, which requires servers to accept batches.
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         let known = ProtocolVersion::KNOWN_VERSIONS.iter();
         known.filter(|version| **version != ProtocolVersion::V_2025_03_26).cloned().collect()

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::interfaces::lock::lock;
 
-/// Most calls whose arguments are kept for their handler.
+/// Maximum number of calls whose arguments are kept for their handler.
 const MAX_WAITING: usize = 1_000;
 
 /// The body of an HTTP request.

@@ -1,4 +1,4 @@
-//! MCP on standard input and output, with a message a line. The server ends with its input.
+//! MCP on standard input and output, one message per line. The server ends with its input.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use super::original::Originals;
 
 /// Capacity of the pipe to the library, in bytes.
 const PIPE_BYTES: usize = 64 * 1024;
-/// Longest wait for the client to read the last messages.
+/// Maximum wait for the client to read the last messages.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Errors of the server.
@@ -92,8 +92,8 @@ async fn read_messages(
     }
 }
 
-/// Returns the line if the library can read it, otherwise the error that answers it: the
-/// library's own has no id, not even null. Half a surrogate pair is JSON, but no text.
+/// Returns the line if the library can parse it, otherwise the error that answers it: the library's
+/// own error has no id, not even null. Half a surrogate pair is valid JSON, but not text.
 fn parsed(line: Vec<u8>) -> Result<Vec<u8>, Vec<u8>> {
     let why = match serde_json::from_slice::<Value>(&line) {
         Ok(value) if is_read(&value) => return Ok(line),
@@ -103,14 +103,15 @@ fn parsed(line: Vec<u8>) -> Result<Vec<u8>, Vec<u8>> {
         }
     };
     let text = String::from_utf8_lossy(&line);
-    // A client may have a request of its own with the id of an answer.
+    // The id of an answer may also be the id of one of the client's own requests.
     let request = Message::read(&text).filter(|message| message.method().is_some());
     let id = request.and_then(|message| message.id());
     let id = id.filter(|id| serde_json::from_str::<RequestId>(id).is_ok()).unwrap_or("null");
     Err(message::error(id, INVALID_REQUEST, &why))
 }
 
-/// True for a message that the library takes, and for a notification, which it may pass over.
+/// Returns true for a message that the library accepts, and for a notification, which it may
+/// ignore.
 fn is_read(value: &Value) -> bool {
     let told = value.get("method").is_some_and(Value::is_string) && value.get("id").is_none();
     told || ClientJsonRpcMessage::deserialize(value).is_ok()

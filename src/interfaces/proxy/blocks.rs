@@ -1,12 +1,12 @@
-//! Lists that a server returns with one text block an item: no block is large, but the whole
-//! list is.
+//! Lists that a server returns with one text block per item: no block is large, but the whole list
+//! is.
 
 use raw_json as raw;
 use record_files::find::{Accept, find_records};
 
 use crate::interfaces::mcp::message::{is_json, member, text};
 
-/// Joins the items of all blocks into one JSON array. Returns None unless there are two or more
+/// Joins the items of all blocks into one JSON array. Returns `None` unless there are two or more
 /// blocks, and each is a text block that holds JSON and nothing else.
 pub(super) fn joined_items(content: &str) -> Option<String> {
     let blocks = raw::elements(content).ok().filter(|blocks| blocks.len() > 1)?;
@@ -14,8 +14,9 @@ pub(super) fn joined_items(content: &str) -> Option<String> {
     Some(format!("[{}]", items?.join(",")))
 }
 
-/// Returns true if the items of an array are one result: its records, or values that hold none or
-/// are small. Others are results of their own: the records of one would hide the rest.
+/// Returns true if the items of an array are one result: they are its records, or contain no
+/// records, or are small. Otherwise each item is a result of its own, because the records of one
+/// would hide the rest.
 pub(super) fn is_one_list(array: &str, is_small: impl Fn(&str) -> bool) -> bool {
     match find_records(array, Accept::Objects) {
         Some(found) => found.place().is_empty(),

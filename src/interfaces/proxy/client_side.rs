@@ -97,8 +97,8 @@ impl ProxyState {
         id.and_then(|id| self.pending.cancel(&id)) == Some(AnswerKind::Local)
     }
 
-    /// Records a tool call. Returns the message for the upstream, or None if the call is local
-    /// or cannot be routed until the names are known.
+    /// Records a tool call. Returns the message for the upstream, or `None` if the call is local or
+    /// cannot be routed until the names are known.
     async fn handle_tool_call(
         self: &Arc<Self>,
         id: &str,
@@ -190,7 +190,7 @@ struct UnroutedCall {
     line: String,
 }
 
-/// Returns the call with another tool name, or None if it already has that name.
+/// Returns the call with another tool name, or `None` if it already has that name.
 fn with_tool_name(line: &str, name: &str) -> Option<String> {
     let renamed = |old: &str| (text(old).as_deref() != Some(name)).then(|| quote(name));
     map_member(line, "params", |params| map_member(params, "name", renamed))

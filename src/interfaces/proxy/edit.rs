@@ -3,7 +3,7 @@
 
 use raw_json::{self as raw, offset_in, quote};
 
-/// Sets a member, or appends it if it is absent. Returns None unless `object` is a JSON object.
+/// Sets a member, or appends it if it is absent. Returns `None` unless `object` is a JSON object.
 pub(crate) fn set_member(object: &str, name: &str, value: &str) -> Option<String> {
     let fields = raw::fields(object).ok()?;
     let object = object.trim_ascii();
@@ -15,8 +15,8 @@ pub(crate) fn set_member(object: &str, name: &str, value: &str) -> Option<String
     Some(format!("{inside}{comma}{}:{value}}}", quote(name)))
 }
 
-/// Replaces the member `name` by what `change` returns for it. Returns None if the member is
-/// absent or `change` returns None.
+/// Replaces the member `name` by the result of `change`. Returns `None` if the member is absent or
+/// `change` returns `None`.
 pub(crate) fn map_member(
     object: &str,
     name: &str,
@@ -26,8 +26,8 @@ pub(crate) fn map_member(
     Some(replace_slice(object, old, &change(old)?))
 }
 
-/// Removes every occurrence of a member. Returns None if there is none. A member goes with the
-/// comma before it, or, if it comes first, with the comma after it.
+/// Removes every occurrence of a member, with the comma before it, or, if it is the first member,
+/// the comma after it. Returns `None` if there is none.
 pub(crate) fn remove_member(object: &str, name: &str) -> Option<String> {
     let fields = raw::fields(object).ok()?;
     let mut out = object[..=object.find('{')?].to_owned();

@@ -1,6 +1,6 @@
 //! The declaration that a proxy is in front: a server that knows it returns its results whole
-//! instead of offloading them itself (`lro-spec-1600`, "Remote Transport Proxy"). It goes into
-//! every place that servers look at.
+//! instead of offloading them itself (`lro-spec-1600`, "Remote Transport Proxy"). It is added in
+//! every place that servers read.
 
 use super::edit::{map_member, set_member};
 use crate::interfaces::mcp::message::{Message, member, protocol_name};
@@ -14,7 +14,7 @@ pub(super) const VALUE: &str = concat!("unburden/", env!("CARGO_PKG_VERSION"));
 const CAPABILITY: &str = "io.github.unburden/proxy";
 const VERSION: &str = concat!(r#"{"version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
 
-/// Adds the declaration to a message. Returns None if the message does not describe its client.
+/// Adds the declaration to a message. Returns `None` if the message does not describe its client.
 pub(super) fn with_declaration(text: &str, message: &Message<'_>) -> Option<String> {
     if message.method().as_deref() == Some("initialize") {
         return map_member(text, "params", |params| {
@@ -28,7 +28,7 @@ pub(super) fn with_declaration(text: &str, message: &Message<'_>) -> Option<Stri
     })
 }
 
-/// Returns true if the client declares itself a proxy that takes results whole.
+/// Returns true if the client declares itself a proxy that accepts whole results.
 pub(super) fn is_declared(message: &Message<'_>) -> bool {
     let info = message.param("clientInfo").or_else(|| message.meta("clientInfo"));
     info.and_then(|info| member(info, "proxy")) == Some("true")

@@ -46,9 +46,9 @@ use crate::service::Service;
 
 /// Capacity of the queue to the client, in messages.
 const CHANNEL_CAPACITY: usize = 64;
-/// Longest wait for pending answers after the client's last message.
+/// Maximum wait for pending answers after the client's last message.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
-/// Longest wait for the client to read the last messages.
+/// Maximum wait for the client to read the last messages.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval at which pending answers are polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
@@ -136,7 +136,7 @@ impl ProxyState {
         }
     }
 
-    /// Answers the requests that the upstream left open with an error.
+    /// Answers the requests that the upstream left unanswered with an error.
     async fn fail_pending(&self, why: &str) {
         self.upstream_tools.abandon();
         // Answers that arrived before the upstream ended may still be processed.

@@ -16,7 +16,7 @@ use crate::tools::{self, Definition, RETRIEVAL};
 
 /// Prefix of a retrieval tool whose own name is taken.
 const LOCAL_PREFIX: &str = "unburden_";
-/// Most such prefixes: some clients reject names of more than 64 characters.
+/// Maximum number of such prefixes: some clients reject names of more than 64 characters.
 const MAX_PREFIXES: usize = 2;
 /// Prefix of an upstream tool whose name collides with a retrieval tool's.
 const UPSTREAM_PREFIX: &str = "upstream_";
@@ -43,7 +43,7 @@ impl ToolNames {
         ToolNames { listed, reload_tools }
     }
 
-    /// Returns no tools of the proxy: the model has `reload_tools` from elsewhere.
+    /// Returns names without tools of the proxy: the model has `reload_tools` from elsewhere.
     pub(super) fn unlisted(reload_tools: String) -> ToolNames {
         ToolNames { listed: Vec::new(), reload_tools }
     }
@@ -85,8 +85,8 @@ fn free_name(name: &str, taken: &HashSet<String>) -> String {
     own
 }
 
-/// Returns true if a name could collide with a retrieval tool's. Calls under such names are
-/// routed by the tool list.
+/// Returns true if a name could collide with a retrieval tool's. Calls with such names are routed
+/// by the tool list.
 pub(super) fn may_collide(name: &str) -> bool {
     let bare = folded_name(name.trim_start_matches(UPSTREAM_PREFIX));
     RETRIEVAL.contains(&bare.trim_start_matches(LOCAL_PREFIX))

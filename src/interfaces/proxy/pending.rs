@@ -74,8 +74,8 @@ impl PendingRequests {
         self.all().get(id).is_some_and(|request| request.kind != AnswerKind::Local)
     }
 
-    /// Removes a request. Returns whether its answer is still wanted, or None if there is no
-    /// such request.
+    /// Removes a request. Returns whether its answer is still wanted, or `None` if there is no such
+    /// request.
     pub(super) fn remove(&self, id: &Id) -> Option<bool> {
         self.all().remove(id).map(|request| !request.cancelled)
     }

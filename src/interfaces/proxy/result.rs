@@ -12,9 +12,9 @@ use super::json_eq::repeats;
 use crate::interfaces::mcp::message::{member, text};
 use crate::service::Service;
 
-/// Longest call arguments that a file header keeps, in bytes.
+/// Maximum length of a call's arguments that a file header keeps, in bytes.
 const MAX_ARGUMENT_BYTES: usize = 500;
-/// Longest name of an operation, in characters.
+/// Maximum length of the name of an operation, in characters.
 const MAX_OPERATION_CHARS: usize = 200;
 
 /// A call of an upstream tool.
@@ -22,7 +22,7 @@ const MAX_OPERATION_CHARS: usize = 200;
 pub(crate) struct UpstreamCall {
     /// The tool's name.
     pub tool: String,
-    /// The arguments as JSON; None if they are longer than [`MAX_ARGUMENT_BYTES`].
+    /// The arguments as JSON; `None` if they are longer than [`MAX_ARGUMENT_BYTES`].
     pub arguments: Option<String>,
 }
 
@@ -65,7 +65,7 @@ struct TextPart<'a> {
 }
 
 impl ResultOffloader<'_> {
-    /// Replaces large texts by descriptors. Returns None if there are none.
+    /// Replaces large texts by descriptors. Returns `None` if there are none.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl ResultOffloader<'_> {
         }))
     }
 
-    /// Offloads a list with a block an item, if it is large as a whole: one descriptor replaces
+    /// Offloads a list with one block per item, if it is large as a whole: one descriptor replaces
     /// all blocks.
     fn offload_block_list(
         &self,
@@ -155,7 +155,7 @@ impl ResultOffloader<'_> {
         literal.len() as u64 <= self.threshold
     }
 
-    /// Writes the text to a file, or returns None if the text stays.
+    /// Writes the text to a file. Returns `None` if the text stays.
     fn moved(&self, literal: &str, call: &UpstreamCall) -> Result<Option<Moved>, String> {
         // A lone surrogate has no UTF-8 form and cannot be stored.
         if self.is_small(literal) || !raw::unescape(literal).exact {
@@ -186,8 +186,8 @@ impl ResultOffloader<'_> {
     }
 }
 
-/// Replaces the structured content of a result by a descriptor. FastMCP's flag that the content
-/// is wrapped in a member `result` goes with the content that it describes.
+/// Replaces the structured content of a result by a descriptor. Also removes FastMCP's flag that
+/// the content is wrapped in a member `result`, because it describes the old content.
 fn with_structured(result: String, descriptor: String) -> String {
     let new = map_member(&result, "structuredContent", |_| Some(descriptor)).unwrap_or(result);
     let unwrapped = map_member(&new, "_meta", |meta| {

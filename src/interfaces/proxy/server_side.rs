@@ -58,7 +58,7 @@ impl ProxyState {
         }
     }
 
-    /// Drops a line that is not a message: lenient clients would read some of these. The
+    /// Drops a line that is not a message, because lenient clients would accept some of these. The
     /// request that it seems to answer gets an error.
     async fn unreadable(&self, message: Vec<u8>) {
         if !self.is_active() {

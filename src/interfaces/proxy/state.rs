@@ -45,7 +45,7 @@ pub(super) struct ProxyState {
     pub(super) call_permits: Arc<Semaphore>,
     /// Permits for offloading: as many as there are processors.
     pub(super) offload_permits: Arc<Semaphore>,
-    /// True if the client is a proxy itself and takes results whole.
+    /// True if the client is a proxy itself and accepts whole results.
     pub(super) client_is_proxy: AtomicBool,
     pub(super) output: mpsc::Sender<Vec<u8>>,
     pub(super) tasks: Mutex<JoinSet<()>>,

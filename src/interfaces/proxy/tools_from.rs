@@ -1,4 +1,4 @@
-//! Where the model has the retrieval tools from.
+//! The server from which the model has the retrieval tools.
 
 use super::names::ToolNames;
 use crate::tools;
@@ -16,7 +16,7 @@ pub(crate) enum ToolsFrom {
 }
 
 impl ToolsFrom {
-    /// Returns the names of the tools; None if they depend on the upstream's names.
+    /// Returns the names of the tools; `None` if they depend on the upstream's names.
     pub(super) fn fixed_names(self) -> Option<ToolNames> {
         match self {
             ToolsFrom::Here => None,

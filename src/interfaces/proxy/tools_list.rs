@@ -15,12 +15,12 @@ pub(super) struct ToolsPage<'a> {
     result: &'a str,
     array: &'a str,
     tools: Vec<&'a str>,
-    /// Cursor of the next page; None on the last one.
+    /// Cursor of the next page; `None` on the last one.
     pub(super) next_cursor: Option<&'a str>,
 }
 
 impl<'a> ToolsPage<'a> {
-    /// Reads a page. Returns None unless the result is a tool list.
+    /// Reads a page. Returns `None` unless the result is a tool list.
     pub(super) fn read(result: &'a str) -> Option<ToolsPage<'a>> {
         let fields = raw::fields(result).ok()?;
         let array = raw::field(&fields, "tools")?;
@@ -37,9 +37,9 @@ impl<'a> ToolsPage<'a> {
         names.filter(|name| may_collide(name)).map(std::borrow::Cow::into_owned)
     }
 
-    /// Returns the page for the client: output schemas removed where results may become
-    /// descriptors, which would not match; colliding names replaced; the retrieval tools
-    /// appended to the last page.
+    /// Returns the page for the client: removes output schemas of tools whose results may become
+    /// descriptors, which would not match; replaces colliding names; appends the retrieval tools to
+    /// the last page.
     pub(super) fn for_client(&self, filter: &Filter, names: &ToolNames) -> Option<String> {
         let edits: Vec<Edit> =
             self.tools.iter().filter_map(|tool| self.edit(tool, filter, names)).collect();

@@ -15,9 +15,9 @@ use super::upstream::Upstream;
 use crate::interfaces::lock::lock;
 use crate::interfaces::mcp::message::{Id, Message, protocol_name};
 
-/// Longest wait for the whole tool list.
+/// Maximum wait for the whole tool list.
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
-/// Most pages of a tool list, against a cursor that never ends.
+/// Maximum number of pages of a tool list, in case the cursors never end.
 const MAX_PAGES: usize = 1_000;
 
 /// Pending queries, and the names chosen from their answers.
@@ -73,8 +73,8 @@ impl UpstreamTools {
         Arc::clone(self.names.get_or_init(|| async { Arc::new(ToolNames::avoiding(&taken)) }).await)
     }
 
-    /// Returns the names; fetches the upstream's tool list if they are not set. An upstream
-    /// without a list uses no names.
+    /// Returns the names; fetches the upstream's tool list if they are not set. An upstream without
+    /// a list counts as using no names.
     pub(super) async fn names(&self, upstream: &Upstream) -> Arc<ToolNames> {
         let ask = async {
             let taken = tokio::time::timeout(LIST_TIMEOUT, self.fetch_names(upstream)).await;
@@ -132,8 +132,8 @@ impl Drop for QueryGuard<'_> {
     }
 }
 
-/// Returns an id of 128 random bits, which no client uses and the upstream cannot guess. None
-/// if the system has no randomness.
+/// Returns an id of 128 random bits, which no client uses and the upstream cannot guess. `None` if
+/// the system has no randomness.
 fn random_id() -> Option<String> {
     let mut bits = [0; 16];
     getrandom::fill(&mut bits).ok()?;

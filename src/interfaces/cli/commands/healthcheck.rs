@@ -34,7 +34,7 @@ pub(crate) fn run(options: &Healthcheck) -> Result<Exit, CliError> {
     }
 }
 
-/// Says that no service answers, and which command starts one.
+/// Returns an error that no service answers, with the command that starts one.
 fn no_service(address: SocketAddr, error: &io::Error) -> String {
     let listen = if address == ServerConfig::default().listen {
         String::new()

@@ -38,7 +38,7 @@ pub(crate) fn delete(options: &Delete) -> Result<Exit, CliError> {
     Ok(unless_failed(whole, "of the chat was deleted"))
 }
 
-/// Tells that not everything was `done`; the report names the causes.
+/// Reports if not everything was `done`; the report names the causes.
 fn unless_failed(whole: bool, done: &str) -> Exit {
     if whole {
         return Exit::Success;

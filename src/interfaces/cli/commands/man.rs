@@ -7,7 +7,7 @@ use crate::interfaces::cli::error::CliError;
 use crate::interfaces::cli::exit::Exit;
 
 pub(crate) fn run(options: &Man) -> Result<Exit, CliError> {
-    // The commands of a page that a package ships; `help` and its copies are none of them.
+    // Omits pages for `help` and its copies of the commands.
     let command = Arguments::command().disable_help_subcommand(true);
     clap_mangen::generate_to(command, &options.folder)
         .map_err(CliError::io(format_args!("writing to {}", options.folder.display())))?;

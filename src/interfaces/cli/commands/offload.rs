@@ -26,7 +26,7 @@ pub(crate) fn run(options: &Offload) -> Result<Exit, CliError> {
     let is_absent =
         |members: &[(&str, String)], name| members.iter().all(|(known, _)| *known != name);
     for name in Settings::FIELDS.iter().map(|field| field.name) {
-        // An option stands above the same setting in the file.
+        // An option overrides the same setting in the file.
         if let Some(value) = document.setting(name).filter(|_| is_absent(&members, name)) {
             members.push((name, value.to_owned()));
         }
@@ -56,7 +56,7 @@ pub(crate) fn run(options: &Offload) -> Result<Exit, CliError> {
     Ok(Exit::Success)
 }
 
-/// Refuses an output that could take the place of a stored file.
+/// Rejects an output path that could overwrite a stored file.
 fn require_outside(output: &Path, store: &Path) -> Result<(), CliError> {
     if !real(output).starts_with(real(store)) {
         return Ok(());
@@ -70,7 +70,7 @@ fn require_outside(output: &Path, store: &Path) -> Result<(), CliError> {
     Err(CliError::Input { what: "--output".to_owned(), found })
 }
 
-/// Returns the path without links, as far as it exists.
+/// Returns the path with links resolved, as far as it exists.
 fn real(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     path.canonicalize().unwrap_or_else(|_| match (path.parent(), path.file_name()) {
@@ -83,7 +83,7 @@ fn real(path: &Path) -> PathBuf {
 /// shown.
 fn write_history(options: &Offload, request: &Request<'_>, text: &str) -> Result<(), CliError> {
     if let Some(path) = &options.output {
-        // Links to what did not exist lead into the store now.
+        // A path that did not exist before may lead into the store now.
         require_outside(path, Path::new(&request.settings.store_dir))?;
         return std::fs::write(path, text)
             .map_err(CliError::io(format_args!("writing {}", path.display())));

@@ -78,7 +78,7 @@ fn settings(options: Options) -> Result<(Config, Settings), CliError> {
     }
     let mut config = Config::load(options.config.as_deref())?;
     options.privacy.enter(&mut config);
-    // The proxy compresses no histories, and deletes nothing of those of other services.
+    // The proxy compresses no histories, and deletes no files of histories of other services.
     config.compression.summariser = SummariserConfig::Extractive;
     config.store.ttl_seconds = 0;
     let large = &mut config.prompt.offload;
@@ -106,7 +106,7 @@ fn settings(options: Options) -> Result<(Config, Settings), CliError> {
 }
 
 /// Returns the allowed folders: the output folder, which a search without a path searches, then
-/// those of `--root`. The working directory is not among them: the model that calls the
+/// those of `--root`. The working directory is not among them, because the model that calls the
 /// retrieval tools was given the server's tools, not the files here.
 fn open_folders(output: &mut String, mut open: Vec<String>) -> Result<Vec<String>, CliError> {
     if output.trim().is_empty() {

@@ -65,7 +65,7 @@ fn serve_until_stopped(config: &Config, mut tenure: Option<Tenure>) -> Result<Ex
         }
         let state = AppState::for_tenants(entries, &config.server);
         if let Some(address) = config.server.metrics_listen {
-            // Whoever sets it chooses who reaches it.
+            // The operator who sets the address chooses who can reach it.
             let listener = bind(address, true).await?;
             let address = listener.local_addr().map_err(CliError::io("listening"))?;
             print(&format!("metrics on http://{address}/metrics"))?;
@@ -121,8 +121,8 @@ pub(super) fn sweep_on_schedule(service: &Arc<Service>, coverage: Coverage, seco
     });
 }
 
-/// Catches SIGTERM and SIGINT from the call on, and returns a future that waits for one of them.
-/// A server calls it before it names its address: a signal before that ends the process.
+/// Catches SIGTERM and SIGINT from the call on, and returns a future that waits for one of them. A
+/// server calls it before it prints its address: an earlier signal ends the process.
 pub(super) fn shutdown_signal() -> impl Future<Output = ()> {
     let terminate = signal(SignalKind::terminate());
     let interrupt = signal(SignalKind::interrupt());
@@ -134,7 +134,8 @@ pub(super) fn shutdown_signal() -> impl Future<Output = ()> {
     }
 }
 
-/// Waits for a signal. One that could not be caught is never received here: it ends the process.
+/// Waits for a signal. A signal that could not be caught is never received here: it ends the
+/// process.
 async fn received(signal: io::Result<Signal>) {
     match signal {
         Ok(mut signal) => drop(signal.recv().await),

@@ -1,5 +1,5 @@
-//! A child process as upstream, with a message a line on its standard input and output. Its
-//! standard error is inherited.
+//! A child process as upstream, with one message per line on its standard input and output. It
+//! inherits the standard error.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Child {
             .envs(environment.variables())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // A group of its own, so that a launcher's children end with it.
+            // Its own process group, so that a launcher's children end with it.
             .process_group(0)
             .kill_on_drop(true)
             .spawn()
@@ -70,7 +70,7 @@ impl Child {
 
     /// Closes the input, then kills the process if it does not exit by itself.
     pub(super) async fn close(&self) {
-        // A blocked send holds the lock; then the process is not waited for.
+        // A blocked send holds the lock; in that case, does not wait for the process.
         if let Ok(mut input) = tokio::time::timeout(EXIT_TIMEOUT, self.input.lock()).await {
             input.take();
         }

@@ -9,7 +9,7 @@ use reqwest::{StatusCode, Url};
 use super::super::handshake;
 use super::failure::reason;
 
-/// Longest wait for a connection.
+/// Timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Headers of every request. `Debug` hides their values.

@@ -23,13 +23,13 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
-/// Longest wait for the server to acknowledge the end of the session.
+/// Maximum wait for the server to acknowledge the end of the session.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Longest wait for the end of a stream after its answer, so that the connection can be reused.
+/// Maximum wait for the end of a stream after its answer, so that the connection can be reused.
 const STREAM_END_TIMEOUT: Duration = Duration::from_millis(200);
-/// Most attempts to resume a stream that broke before its answer.
+/// Maximum number of attempts to resume a stream that broke before its answer.
 const MAX_RESUMES: u32 = 5;
-/// Most bytes read of a rejected request's body.
+/// Maximum number of bytes to read of a rejected request's body.
 const MAX_REFUSAL_BYTES: usize = 64 * 1024;
 
 /// Session state that the server assigned.
@@ -43,7 +43,7 @@ struct Session {
 
 /// The id and method of a sent message.
 pub(super) struct SentMessage {
-    /// The id of a request, raw; None for a notification.
+    /// The id of a request, raw; `None` for a notification.
     pub(super) id: Option<String>,
     pub(super) method: String,
 }

@@ -6,7 +6,7 @@ use reqwest::{StatusCode, Url};
 
 use crate::interfaces::mcp::message::{Message, member, text};
 
-/// Longest text of the server that is quoted, in characters.
+/// Maximum length of a text of the server that is quoted, in characters.
 const MAX_TEXT_CHARS: usize = 300;
 
 /// A response with an error status.

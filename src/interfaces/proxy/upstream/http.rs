@@ -15,7 +15,7 @@ use super::listen::listen;
 use crate::interfaces::lock::lock;
 use crate::interfaces::mcp::message::{Id, Message, UPSTREAM_FAILED, error};
 
-/// Longest wait for the handshake before later messages are sent.
+/// Maximum wait for the handshake before later messages are sent.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An HTTP upstream and its requests in flight.
@@ -61,7 +61,7 @@ impl Http {
         }
     }
 
-    /// Reads the id and method of a message. Returns None if the message is not to be sent.
+    /// Reads the id and method of a message. Returns `None` if the message is not to be sent.
     fn inspect(&self, message: &[u8]) -> Option<SentMessage> {
         let message = std::str::from_utf8(message).ok().and_then(Message::read);
         let Some(message) = message else {

@@ -1,4 +1,4 @@
-//! The server's event stream: opened after the handshake, reopened when it breaks.
+//! The server's event stream: opened after the handshake, reopened if it breaks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::sse::Reader;
 
 /// Delay before reopening if the server names none.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
-/// Longest delay while the server cannot be reached.
+/// Maximum length of a delay while the server cannot be reached.
 const MAX_DELAY: Duration = Duration::from_secs(30);
 
 /// Reads the stream until the server rejects it.

@@ -1,6 +1,6 @@
-//! Parser of server-sent events, as <https://html.spec.whatwg.org/multipage/server-sent-events.html>
-//! describes it: what it does not know it ignores. `sse-stream` ends a stream there, and takes an
-//! event of any size.
+//! Parser of server-sent events, according to
+//! <https://html.spec.whatwg.org/multipage/server-sent-events.html>: it ignores unknown fields.
+//! `sse-stream` would end the stream at one, and accepts events of any size.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub(super) struct Reader {
     has_data: bool,
     /// Name of the event; a message has none, or `message`.
     name: Vec<u8>,
-    /// True after a carriage return: a line feed that follows ends no line.
+    /// True after a carriage return: a line feed directly after it ends no line.
     after_return: bool,
     /// False until the first line, which may begin with a byte order mark.
     begun: bool,
@@ -33,7 +33,7 @@ impl Reader {
     }
 
     /// Parses a chunk and returns the data of its complete messages, with lines joined by a line
-    /// break. Events of other names are no messages.
+    /// break. Events with other names are not messages.
     pub(super) fn read(&mut self, chunk: &[u8], limit: usize) -> Result<Vec<Vec<u8>>, TooLong> {
         let mut events = Vec::new();
         let mut rest = chunk;
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(events, ["{\"a\":\n1}", "x", ""]);
         assert_eq!(reader.last_id.as_deref(), Some("7"));
         assert_eq!(reader.retry, Some(Duration::from_millis(20)));
-        // The same a byte at a time.
+        // The same stream, one byte at a time.
         let mut slow = Reader::default();
         let bytes = stream.as_bytes().chunks(1);
         let found: Vec<Vec<u8>> = bytes.flat_map(|byte| slow.read(byte, 100).unwrap()).collect();

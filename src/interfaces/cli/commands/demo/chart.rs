@@ -7,10 +7,10 @@ use crate::interfaces::cli::table::with_separators;
 
 /// Height in lines.
 const LINES: u64 = 14;
-/// Most columns of a curve; longer ones are sampled.
+/// Maximum number of columns of a curve; longer ones are sampled.
 const MAX_COLUMNS: usize = 120;
 
-/// Draws `without` and `with`, tokens by turn, in at most `width` columns. Both have one value a
+/// Draws `without` and `with`, tokens by turn, in at most `width` columns. Both have one value per
 /// turn.
 pub(super) fn chart(without: &[u64], with: &[u64], width: usize) -> String {
     let top = without.iter().chain(with).copied().max().unwrap_or(0).max(1);

@@ -24,7 +24,7 @@ use crate::interfaces::http::{AppState, bind, serve};
 use crate::pipeline::Settings;
 use crate::service::Service;
 
-/// The agent's name of the folder. With it and the key every run has the same tokens.
+/// The folder's path for the agent. With it and the key, every run has the same tokens.
 const FOLDER: &str = "/demo";
 /// The secret of the demo's references.
 const SECRET: &str = "the demo has no secret worth keeping";
@@ -46,8 +46,8 @@ pub(crate) fn run(options: &Demo) -> Result<Exit, CliError> {
     Ok(if demo.found { Exit::Success } else { Exit::Negative })
 }
 
-/// Runs the service and the agent. Returns None after Ctrl-C. Nothing is being written when it
-/// returns.
+/// Runs the service and the agent. Returns `None` after Ctrl-C. When it returns, all writes have
+/// ended.
 async fn play(turns: u64, config: Config) -> Result<Option<DemoRun>, CliError> {
     let service = Arc::new(Service::open(&config)?);
     let listener = bind(config.server.listen, false).await?;
@@ -64,7 +64,7 @@ async fn play(turns: u64, config: Config) -> Result<Option<DemoRun>, CliError> {
         () = shutdown_signal() => Ok(None),
     };
     drop((agent, stop));
-    // A panic there ended the agent's requests, too.
+    // A panic of the server also ended the agent's requests.
     let _ = serving.await;
     played
 }
@@ -113,7 +113,7 @@ impl DemoRun {
         lines.join("\n")
     }
 
-    /// Says where the fact of an early turn is.
+    /// Describes where the fact of an early turn is.
     fn proof(&self, width: usize) -> String {
         if self.in_history {
             let least = Settings::max_total_tokens.default_in_words().unwrap_or_default();
@@ -153,9 +153,9 @@ struct Reply<'a> {
 
 #[derive(Deserialize)]
 struct Metadata {
-    /// Of `/count_tokens`.
+    /// The answer of `/count_tokens`.
     tokens: Option<u64>,
-    /// Of `/context_offload`.
+    /// The report of `/context_offload`.
     report: Option<Report>,
 }
 

@@ -1,11 +1,11 @@
-//! The script of the demo agent: its calls and their results. Made up, deterministic, and of
+//! The script of the demo agent: its calls and their results. Invented, deterministic, and of
 //! realistic size.
 
 use std::fmt::Write;
 
 use raw_json::quote;
 
-/// The fact of an early result that the agent is asked for.
+/// The fact in an early result that the agent must find.
 pub(super) const FACT: &str = "port 48213";
 /// The pattern that it searches for.
 pub(super) const PATTERN: &str = "checkout listens on";
