@@ -1,10 +1,10 @@
 //! Errors of reading a history.
 
-/// Why a history could not be read. The texts name what was found and what is accepted; they
-/// quote no message.
+/// The reason why a history could not be read. The texts say what was found and what is accepted;
+/// they quote no message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HistoryError {
-    /// `messages` is no JSON array.
+    /// `messages` is not a JSON array.
     #[error("messages is {found}; accepted is an array of messages, oldest first")]
     NotAnArray {
         /// The kind of value that was found, in JSON's terms.
@@ -19,7 +19,7 @@ pub enum HistoryError {
         found: String,
         /// The values that the dialect accepts.
         accepted: &'static str,
-        /// Which format the messages before it are in, and why.
+        /// The format of the preceding messages, and why.
         recognised: String,
     },
     /// A message of a detected format has parts of another one.
@@ -32,10 +32,10 @@ pub enum HistoryError {
         index: usize,
         /// The format of the part.
         other: &'static str,
-        /// Which format the messages before it are in, and why.
+        /// The format of the preceding messages, and why.
         recognised: String,
     },
-    /// A message whose text is in a member that its format has not: it would count nothing.
+    /// The text of a message is in a member that its format does not have: it would count nothing.
     #[error(
         "messages[{index}] has its words in \"{member}\", where {format} has none; accepted is a \
          message in the form in which a model gets it ({recognised})"
@@ -47,10 +47,10 @@ pub enum HistoryError {
         member: String,
         /// The format it was read as.
         format: &'static str,
-        /// Which format the messages before it are in, and why.
+        /// The format of the preceding messages, and why.
         recognised: String,
     },
-    /// The name of a format that is not known.
+    /// The name of the format is unknown.
     #[error("format is \"{found}\"; accepted is one of {accepted}")]
     UnknownFormat {
         /// The name that was given.

@@ -1,13 +1,13 @@
-//! The memory that a view takes, for caches with a limit in bytes.
+//! The memory size of a view, for caches with a limit in bytes.
 
 use super::message::{MessageView, ServerTool};
 
-/// Bytes that a cache takes for an entry besides its value: the key and the tables.
+/// Bytes of a cache entry in addition to its value: the key and the tables.
 pub const CACHE_ENTRY_BYTES: u64 = 160;
 
 impl MessageView {
-    /// Frees the spare capacity of its lists, for a view that is kept: a list of one element
-    /// has room for four otherwise.
+    /// Frees the spare capacity of the lists, for a view that is cached: a list of one element may
+    /// otherwise have capacity for four.
     pub fn shrink(&mut self) {
         self.calls.shrink_to_fit();
         self.awaiting.shrink_to_fit();
@@ -20,7 +20,7 @@ impl MessageView {
         self.faults.shrink_to_fit();
     }
 
-    /// Returns the bytes of its lists and strings, as if they were shrunk.
+    /// Returns the bytes of the lists and strings, as if they were shrunk.
     pub fn heap_bytes(&self) -> usize {
         let calls = self.calls.iter().map(|call| text_bytes(&call.id) + text_bytes(&call.name));
         let results = self.results.iter().map(|result| {
@@ -47,7 +47,7 @@ fn text_bytes(text: &Option<String>) -> usize {
     text.as_ref().map_or(0, |text| block_bytes(text.len()))
 }
 
-/// Returns the size of the block that the allocator hands out for so many bytes.
+/// Returns the size of the block that the allocator returns for this number of bytes.
 pub fn block_bytes(bytes: usize) -> usize {
     bytes.next_multiple_of(16)
 }

@@ -1,5 +1,5 @@
-//! The results of a turn in one message, where a provider looks for them: in the message
-//! behind the calls, before any other block.
+//! Puts the results of a turn into one message, where a provider expects them: the message after
+//! the calls, before any other block.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use crate::History;
 use crate::dialect::Problem;
 use crate::message::{MessageView, Role};
 
-/// The rules that results of one message, ahead of its other blocks, keep.
+/// The rules that hold if all results are in one message, ahead of its other blocks.
 const GATHERED: [&str; 3] = ["results_apart", "results_not_first", "result_count_differs"];
 
-/// Returns the problems that go once the results of a turn are in one message.
+/// Returns the problems that are solved by putting the results of a turn into one message.
 pub(super) fn scattered(problems: &[Problem]) -> impl Iterator<Item = &Problem> {
     problems.iter().filter(|problem| GATHERED.contains(&problem.rule.name))
 }
 
-/// Puts the results of each turn where they are scattered into one message. Returns the messages;
-/// None if no turn needs it.
+/// Puts the results of each turn in which they are scattered into one message. Returns the
+/// messages, or `None` if no turn needs it.
 pub(super) fn gather(history: &History<'_>, views: &[MessageView]) -> Option<Vec<String>> {
     let all: Vec<&MessageView> = views.iter().collect();
     let problems = history.dialect().problems(&all);
@@ -58,8 +58,8 @@ pub(super) fn gather(history: &History<'_>, views: &[MessageView]) -> Option<Vec
     is_changed.then(|| both.flatten().collect())
 }
 
-/// Returns the turns: messages of the model in a row, with those up to the next of the model or
-/// of the system.
+/// Returns the turns: consecutive messages of the model, with the messages up to the next one of
+/// the model or of the system.
 fn turns(views: &[MessageView]) -> impl Iterator<Item = Range<usize>> {
     let starts = move |at: &usize| {
         let role = |at: usize| views[at].role;

@@ -25,17 +25,17 @@ pub struct History<'a> {
     array: &'a str,
     messages: Vec<&'a str>,
     chosen: Chosen,
-    /// Whether a message at the front that looks like the service's is one, once judged.
+    /// Whether a message at the front that looks like the service's is the service's, once judged.
     front_is_service: OnceLock<bool>,
 }
 
 impl<'a> History<'a> {
-    /// Splits a JSON array into messages, which are not read yet. `format` is a dialect's name
-    /// or `auto`.
+    /// Splits a JSON array into messages, without parsing them. `format` is a dialect's name or
+    /// `auto`.
     ///
     /// # Errors
     ///
-    /// Fails if `array` is no JSON array, or the format is not known.
+    /// Fails if `array` is not a JSON array, or if the format is unknown.
     pub fn parse(array: &'a str, format: &str) -> Result<History<'a>, HistoryError> {
         let array = array.trim_ascii();
         let messages = raw::elements(array)
@@ -43,12 +43,12 @@ impl<'a> History<'a> {
         History::from_elements(array, messages, format, None)
     }
 
-    /// Returns the history of an array whose elements are known. The `system` prompt that is not
-    /// among them helps to detect the format.
+    /// Returns the history of an array whose elements are known. The separate `system` prompt helps
+    /// to detect the format.
     ///
     /// # Errors
     ///
-    /// Fails if the format is not known.
+    /// Fails if the format is unknown.
     pub fn from_elements(
         array: &'a str,
         messages: Vec<&'a str>,
@@ -63,7 +63,7 @@ impl<'a> History<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if `array` is no JSON array.
+    /// Fails if `array` is not a JSON array.
     pub fn reparse<'b>(&self, array: &'b str) -> Result<History<'b>, HistoryError> {
         let history = History::parse(array, self.dialect().name())?;
         Ok(History { chosen: self.chosen.clone(), ..history })
@@ -104,8 +104,9 @@ impl<'a> History<'a> {
         Ok(views)
     }
 
-    /// Asks `is_service` whether the first message behind the system's is one of the service's,
-    /// if it looks like one: its text alone is no proof. Without a call it counts as one.
+    /// Calls `is_service` to decide whether the first message after the system messages is the
+    /// service's, if it looks like one: its text alone proves nothing. Without this call it counts
+    /// as the service's.
     pub fn judge_front(&self, is_service: impl FnOnce(&str) -> bool) {
         let is_behind_system = |raw: &&&str| match self.dialect().view(raw) {
             Ok(view) => !matches!(view.role, Role::System | Role::MidSystem),
@@ -114,17 +115,17 @@ impl<'a> History<'a> {
         let first = self.messages.iter().find(is_behind_system);
         let candidate =
             first.filter(|raw| self.dialect().view(raw).is_ok_and(|view| view.is_service));
-        // The first judgement stays.
+        // Only the first judgement counts.
         let _ = self.front_is_service.set(candidate.is_none_or(|raw| is_service(raw)));
     }
 
-    /// False if the message at the front was judged to be none of the service's.
+    /// Returns false if the message at the front was judged not to be the service's.
     pub fn has_service_front(&self) -> bool {
         self.front_is_service.get().copied().unwrap_or(true)
     }
 
-    /// Gives the user's role back to the message at the front, if it was judged to be none of
-    /// the service's. `view` and `set` read and write the role of an element.
+    /// Restores the user's role of the message at the front, if it was judged not to be the
+    /// service's. `view` and `set` read and write the role of an element.
     pub fn return_front_to_user<T>(
         &self,
         all: &mut [T],
@@ -143,7 +144,7 @@ impl<'a> History<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if it has.
+    /// Fails if it has such parts.
     pub fn is_whole(&self, index: usize, view: &MessageView) -> Result<(), HistoryError> {
         match view.other_format {
             Some(other) if self.chosen.source != Source::Named => {
@@ -183,7 +184,7 @@ impl<'a> History<'a> {
         &self.chosen.source
     }
 
-    /// Returns where message `index` begins in [`History::array`], in bytes.
+    /// Returns the offset of message `index` in [`History::array`], in bytes.
     pub fn start_of(&self, index: usize) -> usize {
         raw::offset_in(self.array, self.messages[index])
     }

@@ -1,10 +1,10 @@
 //! Reads and changes the message histories of LLM agents as raw bytes.
 //!
-//! A history is the ordered messages of one conversation, kept as posted. Parsing borrows;
-//! nothing is copied, so a message that is not chosen for a change leaves exactly as it
-//! arrived: key order, number spelling, escapes and unknown fields included.
+//! A history is the ordered messages of one conversation, kept as posted. Parsing borrows; nothing
+//! is copied, so a message that is not chosen for a change stays byte for byte the same, with key
+//! order, number spelling, escapes and unknown fields.
 //!
-//! A message is read through a [`dialect::Dialect`] – one for each wire format – into a
+//! A [`dialect::Dialect`], one for each wire format, parses a message into a
 //! [`message::MessageView`]: texts, calls and results, each with its place in the bytes. A
 //! [`splice::Edit`] replaces a text there.
 //!

@@ -8,11 +8,11 @@ pub use super::slot::{Frame, Slot, SlotKind};
 /// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The operator's instructions (`system`, `developer`), and in formats without such
-    /// messages those that this service added: never changed.
+    /// The operator's instructions (`system`, `developer`), and in formats without such messages
+    /// those that this service added. Never changed.
     System,
-    /// The operator's words among the turns, in a format whose system prompt is not one of the
-    /// messages: they apply from their place on, and are summarized with their turn.
+    /// The operator's text among the turns, in a format whose system prompt is not one of the
+    /// messages. It applies from its place on, and is summarized with its turn.
     MidSystem,
     /// The person.
     User,
@@ -27,7 +27,7 @@ pub enum Role {
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The id that its result names; None in formats that pair by order.
+    /// The id that its result names; `None` in formats that pair by order.
     pub id: Option<String>,
     /// The tool.
     pub name: Option<String>,
@@ -38,15 +38,15 @@ pub struct Call {
 /// The result of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolResult {
-    /// The id of the call it answers.
+    /// The id of the call that it answers.
     pub call_id: Option<String>,
-    /// The tool, where the result itself names it.
+    /// The tool, if the result itself names it.
     pub name: Option<String>,
-    /// Its texts, in order; images and other parts are left out.
+    /// Its texts, in order, without images and other parts.
     pub slots: Vec<Slot>,
 }
 
-/// One side of a call that the provider's own tools answer.
+/// A call or a result of the provider's own tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerTool {
     /// The call, by its id.
@@ -69,20 +69,20 @@ pub enum ServerTool {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageView {
-    /// The speaker. A message of results alone is a tool's, whatever the format calls it; one
-    /// with other texts keeps the format's role.
+    /// The speaker. A message with only results is a tool's, whatever the format calls it; one with
+    /// other texts keeps the format's role.
     pub role: Role,
     /// Calls made in this message that the caller's own tools answer.
     pub calls: Vec<Call>,
-    /// Ids of calls that wait for the user's consent: pending, not forgotten.
+    /// Ids of calls that wait for the user's consent, and so have no result yet.
     pub awaiting: Vec<String>,
     /// Results carried by this message, of the caller's own tools.
     pub results: Vec<ToolResult>,
     /// Calls and results of the provider's own tools, in order, in formats whose result may be
     /// in a later message than its call. They are never changed.
     pub server: Vec<ServerTool>,
-    /// Every other text that a model reads: content, reasoning, names, what the
-    /// provider's own tools returned.
+    /// Every other text that a model reads: content, reasoning, names, results of the provider's
+    /// own tools.
     pub texts: Vec<Slot>,
     /// Images, files and audio: counted at a flat cost, never as text.
     pub media: u32,
@@ -91,28 +91,28 @@ pub struct MessageView {
     pub opaque: u64,
     /// True if the last block is a result of the provider's own tools.
     pub ends_with_server_result: bool,
-    /// True for a system message that does more than speak: it adds a tool, or sets the
-    /// effort from its place on. No summary can take its place.
+    /// True for a system message that is more than text: it adds a tool, or sets the effort from
+    /// its place on. No summary can replace it.
     pub directive: bool,
-    /// True for reasoning that is a message of its own and belongs to what follows.
+    /// True for reasoning that is a separate message and belongs to the next one.
     pub reasoning: bool,
-    /// The id that ties such reasoning to the item it led to; None where the client
-    /// left it out, and the provider cannot ask for that item.
+    /// The id that ties such reasoning to the item that it led to; `None` if the client omitted it,
+    /// so that the provider cannot require that item.
     pub reasoning_id: Option<String>,
-    /// True for a user's message with the text of a service's message. At the front of a
-    /// history it is a system's ([`assign_front_roles`]); anywhere else it is a quotation.
+    /// True for a user's message with the text of a service's message. At the front of a history it
+    /// is a system message ([`assign_front_roles`]); anywhere else it is a quotation.
     pub is_service: bool,
-    /// Rules of the provider that the message breaks, whatever is around it.
+    /// Violations of the provider's rules by this message alone.
     pub faults: Vec<Fault>,
     /// The type of a part outside results that the dialect does not know: counted as JSON, and
     /// never changed.
     pub unknown: Option<Box<str>>,
-    /// The format that a part of the message belongs to, if that is another one.
+    /// The format of a part of the message, if it is another format.
     pub other_format: Option<&'static str>,
 }
 
 impl MessageView {
-    /// True for a system message of the operator's, at the front or among the turns.
+    /// Returns true for a system message of the operator, at the front or among the turns.
     pub fn is_operators(&self) -> bool {
         matches!(self.role, Role::System | Role::MidSystem) && !self.is_service
     }
@@ -139,7 +139,8 @@ impl MessageView {
         }
     }
 
-    /// True if the two differ in the texts of results at most: compaction must keep this shape.
+    /// Returns true if the two differ at most in the texts of results: compaction must keep this
+    /// shape.
     pub fn same_shape(&self, other: &MessageView) -> bool {
         let same_result = |(a, b): (&ToolResult, &ToolResult)| {
             (&a.call_id, &a.name, a.slots.len()) == (&b.call_id, &b.name, b.slots.len())
@@ -154,9 +155,9 @@ impl MessageView {
     }
 }
 
-/// Gives the system's role to the messages at the front of a history: to the operator's, which
-/// are the prompt there, and to the service's message behind them. `view` and `set` read and
-/// write the role of an element.
+/// Gives the system's role to the messages at the front of a history: to the operator's, which are
+/// the prompt there, and to the service's message after them. `view` and `set` read and write the
+/// role of an element.
 pub fn assign_front_roles<T>(
     all: &mut [T],
     view: impl Fn(&T) -> &MessageView,

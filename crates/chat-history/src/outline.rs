@@ -1,10 +1,10 @@
-//! The outline of a request: the places of its members and messages, found without a check of
-//! the messages' grammar. All but the newest were read in an earlier turn and are known by
-//! their bytes, so only strings and brackets are followed.
+//! The outline of a request: the places of its members and messages, found without checking the
+//! grammar of the messages. All but the newest messages were parsed in an earlier turn and are
+//! recognised by their bytes, so only strings and brackets are followed.
 //!
-//! For a body that is JSON the outline equals [`raw_json::fields_and_elements`]. Another body
-//! may have an outline too, and then one of its messages cannot be read. So the caller of
-//! [`outline`] has to read every message, or know it from an earlier turn.
+//! For a valid JSON body, the outline equals [`raw_json::fields_and_elements`]. An invalid body may
+//! have an outline too, but then one of its messages is invalid. So the caller of [`outline`] must
+//! parse every message, or know it from an earlier turn.
 
 use std::ops::Range;
 
@@ -12,9 +12,9 @@ use fair_share::on;
 use memchr::memmem;
 use raw_json::{self as raw, Cursor, Fields};
 
-/// Splits a request as [`raw_json::fields_and_elements`] does. None if that has to decide:
-/// `messages` is absent, empty or given twice, a message is no object, another member is no
-/// JSON, or the body is not UTF-8.
+/// Splits a request like [`raw_json::fields_and_elements`]. Returns `None` if only that function
+/// can decide: `messages` is absent, empty or given twice, a message is not an object, another
+/// member is not JSON, or the body is not UTF-8.
 ///
 /// ```
 /// let body = br#"{"messages": [{"role": "user"}], "model": "m"}"#;
@@ -23,7 +23,7 @@ use raw_json::{self as raw, Cursor, Fields};
 /// assert_eq!(raw_json::field(&fields, "model"), Some("\"m\""));
 /// ```
 pub fn outline(body: &[u8]) -> Option<(Fields<'_>, Vec<&str>)> {
-    // The places are the same whether the body is UTF-8 or not.
+    // The places are the same, whether or not the body is UTF-8.
     let (text, places) = if body.len() < LARGE {
         (std::str::from_utf8(body), places(body))
     } else {
@@ -46,8 +46,8 @@ pub fn outline(body: &[u8]) -> Option<(Fields<'_>, Vec<&str>)> {
     Some((fields, messages.collect::<Option<_>>()?))
 }
 
-/// From this many bytes on, UTF-8 is checked in parallel, and the body is followed from two
-/// places at once. Few in tests, so that short bodies take this path as well.
+/// Minimum size in bytes of a body whose UTF-8 is checked in parallel, and which is followed from
+/// two places at once. Small in tests, so that short bodies take this path as well.
 const LARGE: usize = if cfg!(test) { 32 } else { 64 * 1024 };
 
 type Place = Range<usize>;
@@ -85,22 +85,22 @@ fn places(body: &[u8]) -> Option<Places> {
     (closed && cursor.peek().is_none()).then_some(Places { members, messages })
 }
 
-/// True for the key `messages`, however it is escaped.
+/// Returns true for the key `messages`, however it is escaped.
 fn is_messages(key: &[u8]) -> bool {
     let spelt = std::str::from_utf8(key).ok().and_then(raw::value);
     spelt.is_some_and(|key| raw::unescape(key).text == "messages")
 }
 
-/// The end of a pass through a list.
+/// The end of a pass over a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ended {
-    /// The last element.
+    /// The pass reached the last element.
     Last,
-    /// The element that begins at the given place.
+    /// The pass reached the element that begins at the given place.
     There,
 }
 
-/// Goes past an array of at least one object; adds their places, and returns that of the
+/// Skips an array of at least one object; adds the places of the objects, and returns that of the
 /// array.
 fn objects<'a>(body: &'a [u8], cursor: &mut Cursor<'a>, objects: &mut Vec<Place>) -> Option<Place> {
     if !cursor.take(b'[') {
@@ -126,8 +126,7 @@ fn objects<'a>(body: &'a [u8], cursor: &mut Cursor<'a>, objects: &mut Vec<Place>
     cursor.take(b']').then_some(start..cursor.at())
 }
 
-/// Goes past objects with commas between them: to the last one, or to the one that begins
-/// at `there`.
+/// Skips objects with commas between them, up to the last one or to the one that begins at `there`.
 fn list(
     body: &[u8],
     cursor: &mut Cursor<'_>,
@@ -150,8 +149,9 @@ fn list(
     }
 }
 
-/// Returns where another object of a long list may begin, about half-way: where one begins
-/// as the first does. Only the pass from the start shows whether one really begins there.
+/// Returns a place about half-way through a long list where another object may begin: one that
+/// looks like the start of the first. Only the pass from the start shows whether an object really
+/// begins there.
 fn halfway(body: &[u8], cursor: &mut Cursor<'_>) -> Option<usize> {
     cursor.skip_space();
     let start = cursor.at();
@@ -185,8 +185,8 @@ mod tests {
         }
     }
 
-    /// A long body is followed from two places; wherever the second is, the outline is
-    /// that of the parser.
+    /// A long body is followed from two places; wherever the second is, the outline equals that of
+    /// the parser.
     #[test]
     fn a_long_request_is_split_as_by_the_parser() {
         let text = "x".repeat(8 * LARGE);
@@ -240,7 +240,7 @@ mod tests {
         }
     }
 
-    /// A body with one byte, or none, replaced, put in or taken out.
+    /// A valid body with one byte replaced, inserted or removed, or unchanged.
     fn bodies() -> impl Strategy<Value = String> {
         let message = r#"\{"role":"(user|tool)","content":("[a\\é" ]{0,3}|\\\\|\\"|\\n){0,4}"(,"n":(-?[0-9]{1,2}|\[\]|\[\{"x":\[1, 2\]\}\]))?\}"#;
         let messages = proptest::collection::vec(message, 1..4);

@@ -1,9 +1,10 @@
-//! Repair: makes a history that its provider would reject for its calls and results one
-//! that the provider accepts.
+//! Repair: turns a history that its provider would reject for its calls and results into one that
+//! the provider accepts.
 //!
-//! A result that is not directly behind its call moves there, and results of a turn whose
-//! provider wants them in one message are put into one. A result without a call is dropped. A call without a result gets a stub that says so, and a stub is dropped once the
-//! result itself is in the history. Nothing else changes.
+//! A result that is not directly after its call moves there, and if the provider requires the
+//! results of a turn in one message, they are put into one. A result without a call is dropped. A
+//! call without a result gets a stub, and a stub is dropped if the result itself is in the history.
+//! Nothing else changes.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -16,16 +17,16 @@ use crate::gather::{gather, scattered};
 use crate::service_messages::STUB;
 use crate::superseded::superseded;
 
-/// Opens a history that began with a dropped result.
+/// Begins a history whose first message was a dropped result.
 const DROPPED: &str = "(The results that stood here answer calls that this history does not have.)";
 
 /// How a problem was repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Remedy {
-    /// A result without a call was taken out.
+    /// A result without a call was removed.
     Dropped,
-    /// A result that stood apart from its call was put behind it.
+    /// A result was moved to its call.
     Moved,
     /// A call without a result got a stub.
     Answered,
@@ -34,7 +35,7 @@ pub enum Remedy {
 /// One repair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Repair {
-    /// The message, counted from 0 in the history that was given.
+    /// The message, counted from 0 in the given history.
     pub index: usize,
     /// The rule that was broken.
     pub rule: &'static str,
@@ -47,7 +48,7 @@ pub struct Repair {
 /// A history that was repaired.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repaired {
-    /// The messages, a JSON array: the given bytes if nothing was broken.
+    /// The messages, a JSON array; the given bytes if nothing was broken.
     pub array: String,
     /// The repairs, in order.
     pub repairs: Vec<Repair>,
@@ -58,9 +59,9 @@ struct Repairer<'a> {
     history: &'a History<'a>,
     views: Vec<MessageView>,
     starts: Vec<bool>,
-    /// The new index of each message; None if it is gone.
+    /// The new text of each message; `None` if it was removed.
     messages: Vec<Option<String>>,
-    /// Stubs that go before a message.
+    /// Stubs to insert before a message.
     before: BTreeMap<usize, Vec<String>>,
     repairs: Vec<Repair>,
 }
@@ -169,8 +170,9 @@ fn by_message<'p>(problems: &'p [Problem], rules: &[&str]) -> ProblemsByMessage<
     found
 }
 
-/// Pairs each problem with its place: the one it names, else the last of `ids` that equals
-/// its id and that no other problem has. If an id repeats, the first ones are in order.
+/// Pairs each problem with its place: the one that it names, otherwise the last of `ids` that
+/// equals its id and that no other problem has. If an id repeats, its first occurrences are in
+/// order.
 fn placed<'p>(problems: &[&'p Problem], ids: &[Option<&str>]) -> Vec<(usize, &'p Problem)> {
     let mut free: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
     for (at, id) in ids.iter().enumerate() {
@@ -186,8 +188,8 @@ fn placed<'p>(problems: &[&'p Problem], ids: &[Option<&str>]) -> Vec<(usize, &'p
 }
 
 impl Repairer<'_> {
-    /// Moves results behind their calls, and drops those without a call. Returns the calls that
-    /// have a result then.
+    /// Moves results to their calls, and drops those without a call. Returns the calls that now
+    /// have a result.
     fn place_results(
         &mut self,
         orphans: &ProblemsByMessage<'_>,
@@ -201,7 +203,7 @@ impl Repairer<'_> {
         }
         let mut answered = HashSet::new();
         for (index, problems) in orphans {
-            // By message of the call.
+            // The results to move, by the message of their call.
             let mut moving = ProblemsByMessage::new();
             let mut dropped = Vec::new();
             for problem in problems {
@@ -222,7 +224,7 @@ impl Repairer<'_> {
         answered
     }
 
-    /// Takes the results of these problems out of a message; those that move go behind the
+    /// Removes the results of these problems from a message; those that move are inserted after the
     /// turn of their call.
     fn take_out(&mut self, index: usize, problems: &[&Problem], moving: &ProblemsByMessage<'_>) {
         let raw = self.history.messages()[index];
@@ -256,7 +258,7 @@ impl Repairer<'_> {
             let at = self.answers_at(*index);
             let of = self.history.messages()[*index];
             let dialect = self.history.dialect();
-            // Of a turn in several messages the results may have to be in one.
+            // All results of a turn in several messages may have to be in one.
             let before = self.before.entry(at).or_default();
             let next = before
                 .last()
@@ -271,8 +273,8 @@ impl Repairer<'_> {
         }
     }
 
-    /// Puts a service's message where the user must speak – first, or between the model and a
-    /// system message – and only dropped results did.
+    /// Inserts a service's message where the user must speak (at the front, or between the model
+    /// and a system message) and only dropped results were.
     fn speak_for_the_user(&mut self) {
         if self.history.dialect().opening() == Opening::Any {
             return;
@@ -300,7 +302,7 @@ impl Repairer<'_> {
         }
     }
 
-    /// Returns the speaker of the first message from `at` on that is no prompt.
+    /// Returns the speaker of the first message from `at` on that is not a prompt.
     fn kept_from(&self, at: usize) -> Option<Role> {
         (at..self.views.len()).find_map(|at| match &self.messages[at] {
             _ if self.before.contains_key(&at) => Some(Role::User),
@@ -309,8 +311,8 @@ impl Repairer<'_> {
         })
     }
 
-    /// Returns where the results of a message's calls go: behind the turn's last message of the
-    /// model.
+    /// Returns where to insert the results of a message's calls: after the turn's last message of
+    /// the model.
     fn answers_at(&self, index: usize) -> usize {
         let of_turn = |at: &usize| {
             let view = &self.views[*at];

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::repair;
 use crate::History;
 
-/// A format: how it writes words of the user and of the model, calls and results.
+/// A format: how it writes text of the user and of the model, calls and results.
 struct Format {
     name: &'static str,
     user: fn(&str) -> Value,
@@ -166,8 +166,8 @@ fn pi_model(content: &Value, reason: &str) -> Value {
         "model": "m", "usage": {}, "stopReason": reason, "timestamp": 1})
 }
 
-/// The shapes: `u` and `s` are words of the user and of the model, `c` calls and `r` results, with
-/// the ids behind them.
+/// The shapes: `u` and `s` are texts of the user and of the model, `c` calls and `r` results,
+/// followed by the ids.
 const SHAPES: [(&str, &str); 18] = [
     ("late", "u cab rb s ra s u"),
     ("both late", "u cab s rab s u"),
@@ -220,7 +220,8 @@ fn a_repaired_history_breaks_no_rule_and_loses_nothing() {
             let of = format!("{} {name}: {:?} {}", format.name, repaired.repairs, repaired.array);
             assert_eq!(rules(&repaired.array, format), [""; 0], "{of}");
             assert_eq!(repaired.repairs.is_empty(), rules(&posted, format).is_empty(), "{of}");
-            // Each text is there once: a result without a call is not, and of two the first is.
+            // Each text occurs once; a result without a call does not occur, and of two results the
+            // first does.
             for (at, word) in shape.split(' ').enumerate() {
                 let words = format!("\"words {at}\"");
                 assert_eq!(repaired.array.contains(&words), posted.contains(&words), "{of}");
@@ -236,7 +237,7 @@ fn a_repaired_history_breaks_no_rule_and_loses_nothing() {
     }
 }
 
-/// Results behind other blocks of their message go in front of these, and all else keeps its bytes.
+/// Results after other blocks of their message move before these; everything else keeps its bytes.
 #[test]
 fn results_behind_words_go_in_front_of_them() {
     let call =

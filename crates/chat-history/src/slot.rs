@@ -1,15 +1,15 @@
-//! A slot: a place in a message that holds a text. Some formats want a value of a certain
-//! type there, or name its type next to it: the slot's frame says how a value of another type
-//! is written, so that the provider still accepts the message.
+//! A slot: a place in a message that holds a text. Some formats require a value of a certain type
+//! there, or name its type next to it: the slot's frame tells how to write a value of another type,
+//! so that the provider still accepts the message.
 
 use std::ops::Range;
 
 use super::splice::Edit;
 
-/// How a text is spelled in the message.
+/// How the message encodes a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlotKind {
-    /// A JSON string literal: the text is what it unescapes to.
+    /// A JSON string literal: the text is its unescaped content.
     String,
     /// Any other JSON value: the text is the JSON itself.
     Json,
@@ -44,25 +44,25 @@ pub struct TypeNames {
     pub json: &'static str,
 }
 
-/// The field of an object that holds a text and nothing else, as the client
-/// libraries of Gemini write it for tools that return one.
+/// The field of an object that holds only a text, as the client libraries of Gemini write it for
+/// tools that return a text.
 pub const RESULT_FIELD: &str = "result";
 
 /// A place in a message that holds text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slot {
-    /// Bytes of the value, relative to the message's first byte. With
-    /// [`Frame::Object`] a JSON value is the object itself, a text a field of it.
+    /// Bytes of the value, relative to the message's first byte. With [`Frame::Object`], a JSON
+    /// value is the object itself, and a text is a field of it.
     pub span: Range<usize>,
-    /// How the value is spelled.
+    /// How the value is encoded.
     pub kind: SlotKind,
     /// The members around it.
     pub frame: Frame,
 }
 
 impl Slot {
-    /// Returns the edits that replace the slot's value with `literal`, a JSON value of that
-    /// kind, in a message that begins at byte `start`; in order.
+    /// Returns the edits, in order, that replace the slot's value with `literal`, a JSON value of
+    /// that kind, in a message that begins at byte `start`.
     pub fn replaced(&self, start: usize, literal: &str, kind: SlotKind) -> Vec<Edit> {
         let at = |span: &Range<usize>| start + span.start..start + span.end;
         let edit = |span: &Range<usize>, replacement: String| Edit { span: at(span), replacement };
@@ -84,8 +84,8 @@ impl Slot {
         }
     }
 
-    /// True if the format accepts a value of that kind here. Where it wants an object, only an
-    /// object or a text is accepted.
+    /// Returns true if the format accepts a value of that kind here. If it requires an object, only
+    /// an object or a text is accepted.
     pub fn accepts(&self, value: &str, kind: SlotKind) -> bool {
         let framed = matches!(self.frame, Frame::Object { .. }) && kind == SlotKind::Json;
         !framed || value.trim_ascii().starts_with('{')

@@ -1,5 +1,5 @@
-//! Stubs whose results are in the history as well. A caller may post a history between a call
-//! and its result, and append the result to the answer: then the result supersedes the stub.
+//! Stubs whose results are also in the history. A caller may post a history between a call and its
+//! result, and append the result to the answer; the result then supersedes the stub.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,18 +9,18 @@ use crate::History;
 use crate::message::{MessageView, SlotKind, ToolResult};
 use crate::service_messages::{NO_SCREENSHOT, STUB};
 
-/// How much longer the JSON of a stub may be than its words, in bytes.
+/// Maximum number of bytes that the JSON of a stub may have in addition to its text.
 const AROUND: usize = 64;
 
-/// Returns the stubs whose results are in the history as well: for each message, their places
-/// among its results. Only ids tell which result a stub stands for; if an id repeats, it is
-/// one before the next call of that id.
+/// Returns the stubs whose results are also in the history: for each message, their places among
+/// its results. Only ids tell which result a stub replaces; if an id repeats, it is one before the
+/// next call with that id.
 pub(super) fn superseded(
     history: &History<'_>,
     views: &[MessageView],
 ) -> BTreeMap<usize, Vec<usize>> {
     let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    // From the end, so that a result is known before its stub.
+    // From the end, so that a result is found before its stub.
     let mut came: HashSet<&str> = HashSet::new();
     for (index, view) in views.iter().enumerate().rev() {
         for (place, result) in view.results.iter().enumerate().rev() {

@@ -1,6 +1,6 @@
-//! A system prompt that is not one of the messages, in the shapes that providers take: a
-//! string, an array of text blocks (or of strings), or an object with `parts`. Blocks are
-//! added and removed here for messages as well.
+//! A system prompt that is not one of the messages, in the shapes that providers accept: a string,
+//! an array of text blocks (or of strings), or an object with `parts`. This module also adds blocks
+//! to messages and removes them.
 
 use raw_json::{self as raw, Fields, quote};
 
@@ -18,13 +18,13 @@ pub fn text_slots(value: &str) -> Vec<Slot> {
     blocks(value).into_iter().filter_map(text_of).map(slot).collect()
 }
 
-/// True if a text can be appended: to the string, or as a block.
+/// Returns true if a text can be appended: to the string, or as a block.
 pub fn takes_text(value: &str) -> bool {
     raw::is_string(value) || array_of(value).is_some()
 }
 
-/// Returns the value with a block of that text at its end, in the form of the other blocks; in
-/// an empty list, `typed` tells whether the block has a `type`. None for a string.
+/// Returns the value with a block of that text at its end, in the form of the other blocks; in an
+/// empty list, `typed` tells whether the block has a `type`. Returns `None` for a string.
 ///
 /// ```
 /// use chat_history::system_prompt::with_block;
@@ -46,7 +46,7 @@ pub fn with_block(value: &str, text: &str, typed: bool) -> Option<String> {
         _ if typed => format!("{{\"type\":\"text\",\"text\":{text}}}"),
         _ => format!("{{\"text\":{text}}}"),
     };
-    // Where it can be taken out again to the byte.
+    // At a place from which it can be removed again without a trace.
     let (comma, at) = match blocks.last() {
         Some(last) => (",", raw::offset_in(value, last) + last.len()),
         None => ("", raw::offset_in(value, array) + 1),
@@ -54,7 +54,7 @@ pub fn with_block(value: &str, text: &str, typed: bool) -> Option<String> {
     Some(format!("{}{comma}{block}{}", &value[..at], &value[at..]))
 }
 
-/// Returns a value (a system prompt, a message) without the block that holds the slot; None if
+/// Returns a value (a system prompt, a message) without the block that holds the slot; `None` if
 /// the slot is in no block, or in the only one.
 pub fn without_block(value: &str, slot: &Slot) -> Option<String> {
     let blocks = blocks(value);
@@ -71,7 +71,7 @@ pub fn without_block(value: &str, slot: &Slot) -> Option<String> {
     Some(format!("{}{}", &value[..gone.start], &value[gone.end..]))
 }
 
-/// Returns a system prompt without any block; for a string, the empty one.
+/// Returns a system prompt without any block; for a string, an empty string.
 pub fn bare(value: &str) -> String {
     if array_of(value).is_none() {
         return "\"\"".to_owned();
@@ -88,7 +88,7 @@ fn blocks(value: &str) -> Vec<&str> {
     array_of(value).and_then(|array| raw::elements(array).ok()).unwrap_or_default()
 }
 
-/// The array of blocks: the value itself, or its `parts` or `content`.
+/// Returns the array of blocks: the value itself, or its `parts` or `content`.
 fn array_of(value: &str) -> Option<&str> {
     if value.starts_with('[') {
         return Some(value);

@@ -1,4 +1,4 @@
-//! Edges of reading, pairing, finding and mending that whole histories rarely have.
+//! Edge cases of reading, pairing, finding and repairing that whole histories rarely have.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
@@ -15,7 +15,7 @@ fn views(messages: &[&str]) -> Vec<MessageView> {
     History::parse(&array, "openai-chat").unwrap().views().unwrap()
 }
 
-/// Calls of a tool, in one message; an empty id is none.
+/// Returns calls of a tool, in one message; an empty id means no id.
 fn calls(ids: &[&str]) -> String {
     let call = |id: &&str| match *id {
         "" => r#"{"function":{"name":"f","arguments":"{}"}}"#.to_owned(),
@@ -27,7 +27,7 @@ fn calls(ids: &[&str]) -> String {
 
 const NAMELESS: &str = r#"{"role":"tool","tool_name":"f","content":"x"}"#;
 
-/// The message and the id of the call that each result answers.
+/// Returns the message and the id of the call that each result answers.
 fn answered(messages: &[&str]) -> Vec<Option<(usize, Option<String>)>> {
     let views = views(messages);
     let mut callers = CallIndex::default();
@@ -47,7 +47,7 @@ fn a_result_without_an_id_answers_a_call_of_the_last_turn() {
     assert_eq!(answered(&[&first, user, &last, NAMELESS]), [Some((2, None))]);
 }
 
-/// The first call was answered by its id: what has none answers the second.
+/// The first call was answered by its id, so a result without an id answers the second.
 #[test]
 fn a_call_that_was_answered_by_its_id_is_answered() {
     let asked = calls(&["a", "b"]);
@@ -56,7 +56,7 @@ fn a_call_that_was_answered_by_its_id_is_answered() {
     assert_eq!(answered(&[&asked, by_id, NAMELESS]), [of("a"), of("b")]);
 }
 
-/// An id that comes again in a later turn is a call that waits.
+/// If an id repeats in a later turn, that call waits for a result again.
 #[test]
 fn an_id_that_repeats_is_answered_again() {
     let asked = calls(&["a"]);
@@ -88,7 +88,7 @@ fn thoughts_under_two_names_count_once_where_they_are_the_same() {
     }
 }
 
-/// Where no message decides, the first that has any evidence does.
+/// If no message decides, the first with any evidence does.
 #[test]
 fn the_first_of_weak_evidence_counts() {
     let ai_sdk = r#"{"role":"user","content":"a","providerOptions":{"x":{}}}"#;
@@ -103,7 +103,7 @@ fn the_first_of_weak_evidence_counts() {
     }
 }
 
-/// A snapshot's word for the format counts only where every message can be read in it.
+/// The format that a snapshot states counts only if every message can be read in it.
 #[test]
 fn a_snapshot_decides_no_format_that_does_not_fit() {
     let hash = "1".repeat(64);

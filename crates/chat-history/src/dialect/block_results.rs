@@ -1,4 +1,4 @@
-//! Results that are blocks of a message: taken out of it, or put into it.
+//! Results that are blocks of a message: removed from it, or added to it.
 
 use std::collections::HashSet;
 
@@ -9,8 +9,8 @@ use super::{Dialect, Stubs};
 use crate::message::Role;
 use crate::splice::{Edit, splice};
 
-/// The message without the results at these places among its blocks; None if no block is
-/// left that `counts`.
+/// Returns the message without the results at these places among its results. Returns `None` if no
+/// remaining block satisfies `counts`.
 pub(super) fn without_results(
     message: &str,
     blocks: &[&str],
@@ -26,8 +26,7 @@ pub(super) fn without_results(
     is_left.then(|| splice(message, &without_elements(message, blocks, |at| gone[at])))
 }
 
-/// The message with the results at these places and no other block; None if it has none of
-/// them.
+/// Returns the message with only the results at these places; `None` if it has none of them.
 pub(super) fn only_results(
     message: &str,
     blocks: &[&str],
@@ -39,8 +38,8 @@ pub(super) fn only_results(
     kept.contains(&true).then(|| splice(message, &edits()))
 }
 
-/// The first message with the results of all, ahead of its other blocks; None if it has no block.
-/// `blocks_of` returns the blocks of a message.
+/// Returns the first message with the results of all messages, ahead of its other blocks; `None` if
+/// it has no blocks. `blocks_of` returns the blocks of a message.
 pub(super) fn gathered_results<'m>(
     messages: &[&'m str],
     blocks_of: impl Fn(&'m str) -> Vec<&'m str>,
@@ -54,13 +53,13 @@ pub(super) fn gathered_results<'m>(
     let results = messages.iter().flat_map(|message| blocks_of(message)).filter(|b| is_result(b));
     let others = own.iter().copied().filter(|block| !is_result(block));
     let blocks = results.chain(others).collect::<Vec<_>>().join(",");
-    // A block without an array around it gets one.
+    // Adds an array around a single block that has none.
     let is_alone = message[..start].trim_ascii_end().ends_with(':');
     let replacement = if is_alone { format!("[{blocks}]") } else { blocks };
     Some(splice(message, &[Edit { span: start..end, replacement }]))
 }
 
-/// For each block, true if it is one of these results; they are counted among the results.
+/// Returns for each block whether it is one of these results, which are numbered among the results.
 fn are_among(results: &[usize], blocks: &[&str], is_result: impl Fn(&str) -> bool) -> Vec<bool> {
     let results: HashSet<usize> = results.iter().copied().collect();
     let mut place = 0;
@@ -72,13 +71,13 @@ fn are_among(results: &[usize], blocks: &[&str], is_result: impl Fn(&str) -> boo
     blocks.iter().map(is_among).collect()
 }
 
-/// The blocks of a message's content; empty if that is no array.
+/// Returns the blocks of a message's content; empty if it is not an array.
 pub(super) fn blocks_of(message: &str) -> Vec<&str> {
     members(message).map(|fields| array(&fields, "content")).unwrap_or_default()
 }
 
-/// Puts stubs into the user's message behind their calls if there is one, else into a message of
-/// their own: the results of a turn are in one message, before any other block.
+/// Adds stubs to the user's message after their calls if there is one, otherwise to a new message:
+/// the results of a turn must be in one message, before any other block.
 pub(super) fn stub_results(
     dialect: &dyn Dialect,
     stubs: &[String],
@@ -95,8 +94,8 @@ pub(super) fn stub_results(
     }
 }
 
-/// The message with blocks at the front of its content; None where it takes none:
-/// only a user's does, and a message of this service's own stays what it is.
+/// Returns the message with blocks added at the front of its content. Returns `None` unless it is a
+/// user's message and not one of the service's, which stay unchanged.
 fn taken_in(
     dialect: &dyn Dialect,
     message: &str,
@@ -117,8 +116,8 @@ fn taken_in(
     Some(splice(message, &[Edit { span, replacement }]))
 }
 
-/// The edits that take elements out of an array of the message, each with one comma,
-/// so that what is kept keeps its bytes; one of them at least is kept.
+/// Returns the edits that remove elements from an array of the message, each with one comma, so
+/// that the others keep their bytes. At least one element must stay.
 fn without_elements(message: &str, elements: &[&str], gone: impl Fn(usize) -> bool) -> Vec<Edit> {
     let start = |element: &str| raw::offset_in(message, element);
     let end = |element: &str| raw::offset_in(message, element) + element.len();

@@ -1,7 +1,7 @@
-//! Detects the dialect of a history. The first message with calls or results that only one
-//! format has decides; else other parts that only one has; else the format that a snapshot
-//! states for its messages. A history without any of these is read as `openai-chat`, whose
-//! plain messages every format shares.
+//! Detects the dialect of a history. The first message with calls or results that only one format
+//! has decides; otherwise other parts that only one format has; otherwise the format that a
+//! snapshot states for its messages. A history without any of these is read as `openai-chat`,
+//! because every format shares its plain messages.
 
 use raw_json as raw;
 
@@ -25,7 +25,7 @@ const STATES: &str = "messages of this snapshot as they were, in ";
 pub enum Source {
     /// The request names the format.
     Named,
-    /// A message has what only this format has.
+    /// A message has a feature that only this format has.
     Message {
         /// The message, counted from 0.
         index: usize,
@@ -34,7 +34,7 @@ pub enum Source {
     },
     /// A snapshot states the format of its messages.
     Snapshot,
-    /// No message has what only one format has.
+    /// No message has a feature that only one format has.
     Default,
 }
 
@@ -59,8 +59,8 @@ pub struct Chosen {
     pub source: Source,
 }
 
-/// Returns the dialect of that name; for `auto` detects it from the messages and the `system`
-/// prompt that is not among them.
+/// Returns the dialect with that name. For `auto`, detects it from the messages and from the
+/// separate `system` prompt.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ pub fn choose(
     })
 }
 
-/// The names that `format` takes.
+/// Returns the accepted names of `format`.
 fn names() -> String {
     let names: Vec<&str> = DIALECTS.iter().map(|dialect| dialect.name()).collect();
     format!("auto, {}", names.join(", "))
@@ -94,7 +94,7 @@ fn detect(messages: &[&str], system: Option<&str>) -> Chosen {
         .unwrap_or(Chosen { dialect: &OpenAiChat, source: Source::Default })
 }
 
-/// By the first message whose evidence decides, else by the first that has any.
+/// Detects by the first message whose evidence decides, otherwise by the first that has any.
 fn by_evidence(messages: &[&str]) -> Option<Chosen> {
     let mut likely = None;
     for (index, message) in messages.iter().enumerate() {
@@ -113,10 +113,10 @@ fn by_evidence(messages: &[&str]) -> Option<Chosen> {
     likely
 }
 
-/// By the snapshot: if all evidence was summarized, it still states the format.
+/// Detects by the snapshot: it states the format even if all evidence was summarized.
 fn by_snapshot(messages: &[&str], system: Option<&str>) -> Option<Chosen> {
     let mut holders = system.into_iter().chain(messages.iter().copied());
-    // The first holds what this service wrote; behind it anybody may write one.
+    // The first holder has this service's text; anybody may have written a later one.
     let holder = holders.find(|json| json.contains("<state_snapshot>"))?;
     let dialect = match stated_format(holder) {
         Some(name) => DIALECTS.iter().copied().find(|dialect| dialect.name() == name)?,
@@ -127,12 +127,12 @@ fn by_snapshot(messages: &[&str], system: Option<&str>) -> Option<Chosen> {
     fits.then_some(Chosen { dialect, source: Source::Snapshot })
 }
 
-/// True for a system message of chat completions.
+/// Returns true if it is a system message of chat completions.
 fn is_system(message: &str) -> bool {
     OpenAiChat.view(message).is_ok_and(|view| view.role == Role::System)
 }
 
-/// The format that the last snapshot in a text of this JSON states.
+/// Returns the format that the last snapshot in a text of this JSON states.
 fn stated_format(json: &str) -> Option<&str> {
     let snapshots = json.split_once("<state_snapshot>")?.1;
     let line = snapshots.split(STATES).skip(1).last()?;
@@ -141,9 +141,9 @@ fn stated_format(json: &str) -> Option<&str> {
     hash.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-').then_some(name)
 }
 
-/// By a service's message: if everything else was summarized, a user's message with snapshots
-/// is left. It is a block for Anthropic (and, equal to the byte, for pi), a block without a type
-/// for Bedrock, and a string for the AI SDK.
+/// Detects by a service's message: if everything else was summarized, only a user's message with
+/// snapshots is left. Its content is a block for Anthropic (and pi, which is equal to the byte), a
+/// block without a type for Bedrock, and a string for the AI SDK.
 fn by_service_message(messages: &[&str]) -> Option<Chosen> {
     messages.iter().enumerate().find_map(|(index, message)| {
         let fields = members(message)?;
@@ -153,7 +153,7 @@ fn by_service_message(messages: &[&str]) -> Option<Chosen> {
         let slots = if of_user { dialect.content_slots(message) } else { Vec::new() };
         let first = slots.first()?;
         let text = raw::unescape(&message[first.span.clone()]).text;
-        // A chat's bridge looks the same as the AI SDK's.
+        // The bridge of chat completions looks like that of the AI SDK.
         let is_shared = content.starts_with('"') && text == BRIDGE;
         if is_shared || !is_service_message(&text, slots.len() == 1) && !is_placeholder(&text) {
             return None;
@@ -163,7 +163,7 @@ fn by_service_message(messages: &[&str]) -> Option<Chosen> {
     })
 }
 
-/// Returns the dialect whose service messages have such a content.
+/// Returns the dialect whose service messages have content of this form.
 fn dialect_of_service_message(content: &str) -> &'static dyn Dialect {
     if !content.starts_with('[') {
         return &AiSdk;
@@ -177,7 +177,7 @@ fn dialect_of_service_message(content: &str) -> &'static dyn Dialect {
 mod tests {
     use super::*;
 
-    /// An outline hands messages out that nobody has read: a view is what reads them.
+    /// An outline returns unparsed messages: only a view checks them.
     #[test]
     fn no_dialect_reads_what_is_no_json() {
         let messages = [

@@ -1,6 +1,6 @@
-//! Forms in which frameworks keep messages, but which no model gets. Read as another format,
-//! their calls would lose their ids and their texts would not be counted, so they are refused,
-//! with a hint what to send instead.
+//! Forms in which frameworks store messages, but do not send them to a model. If such messages were
+//! read as another format, their calls would lose their ids and their texts would not be counted,
+//! so they are rejected with a hint what to send instead.
 
 use raw_json::{self as raw, Fields};
 
@@ -26,14 +26,14 @@ const AUTOGEN: [&str; 14] = [
     "UserInputRequestedEvent",
 ];
 
-/// Members under which formats name the call of a result.
+/// Members in which formats name the call of a result.
 const CALL_IDS: [&str; 7] =
     ["tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "callId", "ref"];
 
-/// The format of a result that would be paired with no call.
+/// The format to report for a result whose call would not be found.
 pub(super) const OTHER_CALL_ID: &str = "another format, for it names its call in another member";
 
-/// Members that hold words, in whatever format has them.
+/// Members that hold text, in any format.
 const WORDS: [&str; 11] = [
     "text", "content", "message", "body", "output", "result", "response", "value", "prompt",
     "input", "answer",
@@ -55,10 +55,10 @@ const APART: [&str; 12] = [
     "preexisting_untracked_files",
 ];
 
-/// Levels in which text is looked for.
+/// Maximum depth at which text is searched for.
 const DEPTH: u32 = 4;
 
-/// Names the framework whose form a message has, and what to send instead.
+/// Returns an error that names the framework whose form a message has, and what to send instead.
 pub(super) fn stored_form(fields: &Fields<'_>) -> Option<BadMessage> {
     let bad = |found: &str, accepted| Some(BadMessage { found: found.to_owned(), accepted });
     let kind = string(fields, "type");
@@ -81,7 +81,7 @@ pub(super) fn stored_form(fields: &Fields<'_>) -> Option<BadMessage> {
     if raw::field(&stored, "format") == Some("2") && list(&stored, "parts") {
         return bad("has a content of Mastra's database", "the messages that Mastra sends a model");
     }
-    // The result of a tool may look like anything.
+    // The result of a tool may have any form.
     let answers = raw::field(fields, "tool_call_id").is_some_and(raw::is_string);
     let parts = if answers { Vec::new() } else { array(fields, "content") };
     parts.into_iter().find_map(|part| part_of_framework(fields, part))
@@ -121,7 +121,7 @@ fn list(fields: &Fields<'_>, name: &str) -> bool {
     raw::field(fields, name).is_some_and(|value| value.starts_with('['))
 }
 
-/// A part without a type, as only one framework has it.
+/// Returns an error for a part without a type that only one framework has.
 fn part_of_framework(fields: &Fields<'_>, part: &str) -> Option<BadMessage> {
     let part = members(part).filter(|part| raw::field(part, "type").is_none())?;
     let has = |name| object(&part, name).is_some();
@@ -141,7 +141,7 @@ fn part_of_framework(fields: &Fields<'_>, part: &str) -> Option<BadMessage> {
     Some(BadMessage { found: found.to_owned(), accepted })
 }
 
-/// True if a result names its call in another member than its format does.
+/// Returns true if a result names its call in another member than its format does.
 pub(super) fn names_call_elsewhere(fields: &Fields<'_>) -> bool {
     let named = |fields: &Fields<'_>| {
         CALL_IDS.iter().any(|name| string(fields, name).is_some_and(|id| !id.is_empty()))
@@ -150,7 +150,7 @@ pub(super) fn names_call_elsewhere(fields: &Fields<'_>) -> bool {
     named(fields) || parts().any(|part| named(&part))
 }
 
-/// Returns a member with text of a message in which the dialect found none.
+/// Returns a member with text in a message in which the dialect found none.
 pub(crate) fn misplaced_text(view: &MessageView, message: &str) -> Option<String> {
     let mut slots = view.results.iter().flat_map(|result| &result.slots).chain(&view.texts);
     let says = slots.any(|slot| message.get(slot.span.clone()) != Some("\"\""));
@@ -159,7 +159,7 @@ pub(crate) fn misplaced_text(view: &MessageView, message: &str) -> Option<String
         return None;
     }
     let fields = members(message)?;
-    // Pi keeps commands that the model is not to see.
+    // Pi stores commands that it does not send to the model.
     if raw::field(&fields, "excludeFromContext") == Some("true") {
         return None;
     }
@@ -171,7 +171,8 @@ pub(crate) fn misplaced_text(view: &MessageView, message: &str) -> Option<String
     misplaced_text.map(|(name, _)| name.chars().take(40).collect())
 }
 
-/// True for a string that is not blank, and for a value with one under a name in [`WORDS`].
+/// Returns true for a string that is not blank, and for a value that has one in a member of
+/// [`WORDS`].
 fn has_words(value: &str, depth: u32) -> bool {
     match value.as_bytes().first() {
         Some(b'"') => !raw::unescape(value).text.trim().is_empty(),

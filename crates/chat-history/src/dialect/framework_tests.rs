@@ -2,7 +2,7 @@
 
 use crate::History;
 
-/// The error for the first message that is refused.
+/// Returns the error for the first message that is rejected.
 fn refused(messages: &str, format: &str) -> String {
     let history = match History::parse(messages, format) {
         Ok(history) => history,
@@ -94,7 +94,7 @@ fn silent_messages_and_data_beside_them_are_taken() {
     }
 }
 
-/// Only where nothing says which format it is: who names one knows.
+/// Only if the format is detected: a caller who names a format knows it.
 #[test]
 fn a_result_that_names_its_call_elsewhere_is_refused() {
     for result in [

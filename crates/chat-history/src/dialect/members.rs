@@ -5,7 +5,7 @@ use raw_json::{self as raw, Fields};
 
 use super::BadMessage;
 
-/// The members of a message; `accepted` is what the format takes.
+/// Returns the members of a message; `accepted` describes the messages that the format accepts.
 pub(super) fn fields_of<'a>(
     message: &'a str,
     accepted: &'static str,
@@ -19,43 +19,43 @@ pub(super) fn fields_of<'a>(
     })
 }
 
-/// The members of a value; None if it is no object.
+/// Returns the members of a value, or `None` if it is not an object.
 pub(super) fn members(value: &str) -> Option<Fields<'_>> {
     value.starts_with('{').then(|| raw::fields(value).ok()).flatten()
 }
 
-/// The text of a member that is a string.
+/// Returns the text of a member that is a string.
 pub(super) fn string(fields: &Fields<'_>, name: &str) -> Option<String> {
     let value = raw::field(fields, name).filter(|value| raw::is_string(value))?;
     Some(raw::unescape(value).text.into_owned())
 }
 
-/// The text of a member that is a string, if it is not empty: an empty id names nothing.
+/// Returns the text of a member that is a non-empty string: an empty id identifies nothing.
 pub(super) fn filled(fields: &Fields<'_>, name: &str) -> Option<String> {
     string(fields, name).filter(|text| !text.is_empty())
 }
 
-/// The literal of the text of a part whose type is `text`.
+/// Returns the literal of the text of a part whose type is `text`.
 pub(super) fn text_of(part: &str) -> Option<&str> {
     let fields = members(part)?;
     let text = raw::field(&fields, "text").filter(|text| raw::is_string(text));
     text.filter(|_| string(&fields, "type").as_deref() == Some("text"))
 }
 
-/// True for a string literal of white space alone.
+/// Returns true for a string literal of only white space.
 pub(super) fn is_blank(literal: &str) -> bool {
     let start = literal.trim_start_matches('"').trim_start().chars().next();
-    // An escape may be one of white space, the closing quote ends an all-white text.
+    // An escape may stand for white space; the closing quote ends a text of only white space.
     matches!(start, None | Some('"' | '\\')) && raw::unescape(literal).text.trim().is_empty()
 }
 
-/// The members of a member that is an object.
+/// Returns the members of a member that is an object.
 pub(super) fn object<'a>(fields: &Fields<'a>, name: &str) -> Option<Fields<'a>> {
     let value = raw::field(fields, name).filter(|value| value.starts_with('{'))?;
     raw::fields(value).ok()
 }
 
-/// The elements of a member that is an array; empty for any other.
+/// Returns the elements of a member that is an array; empty for any other.
 pub(super) fn array<'a>(fields: &Fields<'a>, name: &str) -> Vec<&'a str> {
     let value = raw::field(fields, name).filter(|value| value.starts_with('['));
     value.and_then(|value| raw::elements(value).ok()).unwrap_or_default()

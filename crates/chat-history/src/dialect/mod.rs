@@ -37,7 +37,7 @@ use raw_json::Fields;
 
 use super::message::{Call, MessageView, Role, Slot};
 
-/// Why a raw message has no view.
+/// The reason why a raw message has no view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadMessage {
     /// The value that was found.
@@ -46,12 +46,12 @@ pub struct BadMessage {
     pub accepted: &'static str,
 }
 
-/// The first speaker that a format accepts behind the system messages.
+/// The first speaker that a format accepts after the system messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
-    /// Any role. The service's messages are a system's.
+    /// Any role. The service's messages are system messages.
     Any,
-    /// The user; user and model take turns. The service's messages are a user's.
+    /// The user; user and model take turns. The service's messages are user messages.
     User,
 }
 
@@ -60,7 +60,7 @@ pub enum Opening {
 pub enum Stubs {
     /// Messages to insert, in order.
     Messages(Vec<String>),
-    /// The next message, with the stubs in it.
+    /// The next message, with the stubs added.
     Within(String),
 }
 
@@ -69,34 +69,37 @@ pub trait Dialect: Sync + Send {
     /// Returns the name in `format` and in reports.
     fn name(&self) -> &'static str;
 
-    /// Names what only this format has in a message, in a few words ("has tool_calls"); None for
-    /// a message that other formats write the same way. `fields` are the members of the message.
+    /// Returns the feature of a message that only this format has, in a few words ("has
+    /// tool_calls"). Returns `None` if other formats write the message in the same way. `fields`
+    /// are the members of the message.
     fn evidence(&self, fields: &Fields<'_>) -> Option<String>;
 
-    /// True if the evidence in a message decides alone, as calls and results do. Parts that
-    /// gateways pass from one format to another – thinking, images, a provider's options – count
-    /// only if no message decides.
+    /// Returns true if the evidence in a message decides alone, as calls and results do. Parts that
+    /// gateways pass from one format to another (thinking, images, a provider's options) count only
+    /// if no message decides.
     fn decides(&self, _fields: &Fields<'_>) -> bool {
         true
     }
 
-    /// Reads one raw message to its last byte. Unknown members and shapes are no error: they are
-    /// never changed.
+    /// Parses one complete raw message. Unknown members and shapes are not errors: they are never
+    /// changed.
     ///
     /// # Errors
     ///
-    /// Fails if `raw` is no JSON, or no message at all.
+    /// Fails if `raw` is not JSON, or not a message.
     fn view(&self, raw: &str) -> Result<MessageView, BadMessage>;
 
-    /// Returns every problem that the provider would reject, in order of the messages.
+    /// Returns every problem for which the provider would reject the history, in order of the
+    /// messages.
     fn problems(&self, views: &[&MessageView]) -> Vec<Problem>;
 
-    /// Returns the slots of the speaker's words, without names, reasoning, calls and results. A
+    /// Returns the slots of the speaker's text, without names, reasoning, calls and results. A
     /// snapshot is appended to the last slot of a system message that is a string.
     fn content_slots(&self, raw: &str) -> Vec<Slot>;
 
     /// Writes a message of this service with only that text: a system message if the format has
-    /// them, else a user's. `like` is a message of the history, for formats with several shapes.
+    /// them, otherwise a user's. `like` is a message of the history, for formats with several
+    /// shapes.
     fn service_message(&self, text: &str, like: Option<&str>) -> String;
 
     /// Writes a user's message of this service with only that text.
@@ -104,7 +107,7 @@ pub trait Dialect: Sync + Send {
         self.service_message(text, like)
     }
 
-    /// True if each block of the system prompt has a `type`.
+    /// Returns true if each block of the system prompt has a `type`.
     fn typed_blocks(&self) -> bool {
         false
     }
@@ -114,8 +117,8 @@ pub trait Dialect: Sync + Send {
         Opening::Any
     }
 
-    /// Tells for each message whether a unit begins with it. An assistant turn with all its
-    /// results is one unit, which is never cut.
+    /// Returns for each message whether a unit begins with it. An assistant turn with all its
+    /// results is one unit, which is never divided.
     fn unit_starts(&self, views: &[&MessageView]) -> Vec<bool> {
         let mut inside = false;
         let start_of = |view: &&MessageView| {
@@ -126,28 +129,28 @@ pub trait Dialect: Sync + Send {
         views.iter().map(start_of).collect()
     }
 
-    /// Returns the message without the results at these places of its view; None if nothing is
-    /// left of it.
+    /// Returns the message without the results at these places of its view; `None` if nothing of it
+    /// is left.
     fn without_results(&self, raw: &str, results: &[usize]) -> Option<String>;
 
-    /// Returns the message with only these results; None if the format cannot separate them.
+    /// Returns the message with only these results; `None` if the format cannot separate them.
     fn only_results(&self, raw: &str, results: &[usize]) -> Option<String> {
         self.without_results(raw, results).is_none().then(|| raw.to_owned())
     }
 
     /// Returns the first of these messages with the results of all of them, ahead of its other
-    /// blocks; None if the format has no such messages.
+    /// blocks; `None` if the format has no such messages.
     fn gathered_results(&self, _messages: &[&str]) -> Option<String> {
         None
     }
 
-    /// Writes results with `text` for `calls` of the message `of`. `next` is the message behind
-    /// the calls: formats that want all results of a turn in one message put them into it.
+    /// Writes results with `text` for `calls` of the message `of`. `next` is the message after the
+    /// calls: formats that require all results of a turn in one message add them to it.
     fn stub_results(&self, of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Stubs;
 }
 
-/// Units of formats whose model speaks in several messages in a row: a run of the model's
-/// messages with all the results that follow is one unit.
+/// Returns where units begin, for formats whose model may speak in several consecutive messages:
+/// these messages with all results that follow are one unit.
 pub(crate) fn turn_starts(views: &[&MessageView]) -> Vec<bool> {
     let mut before = None;
     let mut inside = false;
@@ -163,15 +166,15 @@ pub(crate) fn turn_starts(views: &[&MessageView]) -> Vec<bool> {
     views.iter().map(start_of).collect()
 }
 
-/// Units of formats whose API merges neighbouring messages of one side into a turn: all results
-/// of the turn behind the model's are in its unit, even behind the user's words. `parts` is
-/// true for a message that ends any turn.
+/// Returns where units begin, for formats whose API merges neighbouring messages of one side into a
+/// turn: all results of the turn after the model's belong to the model's unit, even after the
+/// user's text. `parts` is true for a message that ends any turn.
 pub(crate) fn merged_turn_starts(
     views: &[&MessageView],
     parts: impl Fn(&MessageView) -> bool,
 ) -> Vec<bool> {
     let mut starts = turn_starts(views);
-    // The first message behind the model's that may still begin a unit.
+    // The first message after the model's that may still begin a unit.
     let mut next = None;
     for (index, view) in views.iter().enumerate() {
         if view.role == Role::Assistant {
@@ -186,12 +189,12 @@ pub(crate) fn merged_turn_starts(
     starts
 }
 
-/// True for a message with results and without calls.
+/// Returns true for a message with results but no calls.
 fn only_carries_results(view: &MessageView) -> bool {
     !view.results.is_empty() && view.calls.is_empty()
 }
 
-/// True for a message behind which results may follow.
+/// Returns true for a message after which results may follow.
 fn expects_results(view: &MessageView) -> bool {
     !view.calls.is_empty() || view.role == Role::Assistant
 }

@@ -1,15 +1,13 @@
-//! `openai-chat`: the messages of the OpenAI chat completions API and of the many
-//! servers that speak it. Read leniently, because agents send more than the API
-//! documents: content as a string, an array of parts, null or an object; calls
-//! as `{id, function: {name, arguments}}` or in the flat `{id, name, arguments}`
-//! shape of the guide (seed `context-offload-guide`, §3.1), arguments as a string
-//! or an object; the `developer` role; the legacy `function` role and
-//! `function_call`; `reasoning_content`; results that name their call in
-//! `tool_call_ids`.
+//! `openai-chat`: the messages of the OpenAI chat completions API and of the many servers that
+//! implement it. Reading is lenient, because agents send more than the API documents: content as a
+//! string, an array of parts, null or an object; calls as `{id, function: {name, arguments}}` or in
+//! the flat `{id, name, arguments}` shape of the guide (`context-offload-guide`, §3.1), arguments
+//! as a string or an object; the `developer` role; the legacy `function` role and `function_call`;
+//! `reasoning_content`; results that name their call in `tool_call_ids`.
 //!
-//! The provider's rules (what `problems` reports): each id of an assistant's
-//! `tool_calls` is answered by tool messages that directly follow; a tool message
-//! answers a call of the assistant message before it.
+//! The provider's rules (reported by `problems`): each id of an assistant's `tool_calls` is
+//! answered by tool messages that follow directly; a tool message answers a call of the assistant
+//! message before it.
 
 use raw_json::{self as raw, Fields, quote};
 
@@ -34,10 +32,10 @@ const CALL_WITHOUT_RESULT: Rule = Rule {
 const MISSING_CALL_ID: Rule =
     Rule { name: "missing_call_id", error: "Missing required parameter: 'tool_call_id'." };
 
-/// Parts that gateways hand on from other formats.
+/// Parts that gateways pass on from other formats.
 const GATEWAYS: [&str; 3] = ["thinking", "redacted_thinking", "reasoning"];
 
-/// The format of parts that no message of this format has.
+/// The format to report for parts that no message of this format has.
 const UNTYPED: &str = "another format, for it has no \"type\"";
 
 /// The dialect `openai-chat`.
@@ -93,7 +91,7 @@ impl Dialect for OpenAiChat {
             if view.role == Role::Tool {
                 for result in &view.results {
                     let found = pending.answer(result.call_id.as_deref()) == CallState::Pending;
-                    // Results of legacy functions and of Ollama have a name and no id.
+                    // Results of legacy functions and of Ollama have a name, but no id.
                     let by_name = result.call_id.is_none() && result.name.is_some();
                     if !found && !by_name {
                         let id = result.call_id.clone();
@@ -139,7 +137,7 @@ fn kind_of(part: &str) -> String {
     members(part).and_then(|part| string(&part, "type")).unwrap_or_default()
 }
 
-/// True for a list with an object that has no type: no part of this format.
+/// Returns true for a list with an object without a type: it is not a list of this format's parts.
 fn has_untyped(list: &str) -> bool {
     let untyped =
         |part: &&str| members(part).is_some_and(|part| raw::field(&part, "type").is_none());
@@ -191,10 +189,9 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// A tool message answers one call; where agents name several, the first has
-    /// the text.
+    /// Adds the results of a tool message. If it names several calls, the first has the text.
     fn results(&mut self, fields: &Fields<'a>, content: Vec<Slot>) {
-        // Ollama names the tool so, and has no ids.
+        // Ollama uses this member for the tool's name, and has no ids.
         let of_ollama = string(fields, "tool_name");
         let by_name = of_ollama.is_some();
         let name = string(fields, "name").or(of_ollama);
@@ -215,8 +212,8 @@ impl<'a> MessageReader<'a> {
         self.0.view.results.extend(rest);
     }
 
-    /// The texts of `content`; media are counted on the way. An array that is no
-    /// list of parts is a value like any other: records of a tool, say.
+    /// Returns the texts of `content`; also counts media. An array that is not a list of parts,
+    /// such as records of a tool, is a value like any other.
     fn content(&mut self, content: Option<&'a str>) -> Vec<Slot> {
         let Some(value) = content.filter(|value| *value != "null") else { return Vec::new() };
         let parts = if value.starts_with('[') { raw::elements(value) } else { Ok(Vec::new()) };
@@ -241,7 +238,7 @@ impl<'a> MessageReader<'a> {
             Part::Text(text) => return Some(self.0.slot(text)),
             Part::Media => self.0.view.media += 1,
             Part::Other(value, home) => {
-                // The result of a tool may look like anything.
+                // The result of a tool may have any form.
                 if self.0.view.role != Role::Tool {
                     self.0.view.other_format = self.0.view.other_format.or(home);
                     let kind = kind_of(value);
@@ -262,13 +259,12 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// One call: `function` or `custom` holds name and arguments, or the call
-    /// itself does.
+    /// Reads one call. Name and arguments are in `function` or `custom`, or in the call itself.
     fn call(&mut self, call: &'a str, id: Option<String>) {
         let Ok(outer) = raw::fields(call) else { return };
         let body = raw::field(&outer, "function").or_else(|| raw::field(&outer, "custom"));
         let inner = body.and_then(|body| raw::fields(body).ok());
-        // Some frameworks name the tool in `function`, and leave the rest outside.
+        // Some frameworks have the tool's name in `function`, and the rest outside.
         let name = string(&outer, "function");
         let fields = inner.as_ref().unwrap_or(&outer);
         let arguments = raw::field(fields, "arguments")
@@ -287,13 +283,13 @@ enum Part<'a> {
     Text(&'a str),
     /// An image, a sound, a file.
     Media,
-    /// A part of another type, with the format that has it where that is another:
-    /// counted as JSON, and never changed.
+    /// A part of another type, with the format that it belongs to if that is another one: counted
+    /// as JSON, and never changed.
     Other(&'a str, Option<&'static str>),
 }
 
 impl<'a> Part<'a> {
-    /// None for what is no part: a number, an array, an object without a type.
+    /// Returns `None` for a value that is not a part: a number, an array, an object without a type.
     fn read(part: &'a str) -> Option<Part<'a>> {
         if raw::is_string(part) {
             return Some(Part::Text(part));
@@ -317,7 +313,7 @@ impl<'a> Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// A resource of MCP: a text or a blob within an object of its own.
+    /// Reads a resource of MCP: a text or a blob in an inner object.
     fn resource(part: &'a str, fields: &Fields<'a>) -> Part<'a> {
         let inner = raw::field(fields, "resource").and_then(members).unwrap_or_default();
         let text = raw::field(&inner, "text").filter(|text| raw::is_string(text));
@@ -329,8 +325,8 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The calls a result answers: `tool_call_id`, or those of `tool_call_ids`; where
-/// a tool message has neither, its own `id` is the call's.
+/// Returns the ids of the calls that a result answers: `tool_call_id`, or `tool_call_ids`; if a
+/// tool message has neither, its own `id` is the call's.
 fn call_ids(fields: &Fields<'_>) -> Vec<String> {
     let ids = || {
         let ids = raw::elements(raw::field(fields, "tool_call_ids")?).ok()?;

@@ -1,14 +1,14 @@
-//! Pairs results with their calls: by id if there is one – the latest call of that id, for ids
-//! repeat in long histories – else by name and order among the calls of the last turn that
-//! made any. If only one side has an id, as in saved chats of Gemini CLI, name and order decide
-//! as well.
+//! Pairs results with their calls: by id if there is one (the latest call with that id, because ids
+//! repeat in long histories), otherwise by name and order among the calls of the last turn that
+//! made any. If only one side has an id, as in saved chats of Gemini CLI, name and order decide as
+//! well.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::message::{Call, MessageView, ToolResult};
 
-/// Calls of one turn without a result so far, in order, by name; unnamed ones under an empty
-/// name.
+/// Calls of one turn that have no result yet, in order, by name; calls without a name are under an
+/// empty name.
 type Waiting<'v> = HashMap<&'v str, VecDeque<(usize, &'v Call)>>;
 
 /// The calls seen so far, each with its message.
@@ -35,7 +35,7 @@ pub struct CallIndex<'v> {
     named: Waiting<'v>,
     /// The calls of the turn without one.
     nameless: Waiting<'v>,
-    /// The ids of the turn that were answered.
+    /// The ids of the turn's answered calls.
     answered: HashSet<&'v str>,
     turn: Option<usize>,
 }
@@ -46,7 +46,7 @@ impl<'v> CallIndex<'v> {
         if view.calls.is_empty() {
             return;
         }
-        // Messages in a row are one turn.
+        // Consecutive messages are one turn.
         if self.turn.is_none_or(|turn| turn + 1 != index) {
             self.named.clear();
             self.nameless.clear();

@@ -1,12 +1,12 @@
-//! Types of parts: what they say in any format.
+//! Types of parts, whatever their format.
 
-/// True for the type of a part that is an image, a sound or a file in any format.
+/// Returns true if the type of a part is an image, a sound or a file in any format.
 pub(super) fn is_media(kind: &str) -> bool {
     let media = ["image", "audio", "file", "video", "document", "media"];
     kind.split(['_', '-']).any(|word| media.contains(&word))
 }
 
-/// The format that alone has parts of that type.
+/// Returns the only format that has parts of that type.
 pub(super) fn format_of_part(kind: &str) -> Option<&'static str> {
     match kind {
         "tool_use" | "tool_result" | "redacted_thinking" => Some("anthropic"),

@@ -1,12 +1,12 @@
-//! The calls of one turn that wait for their results, in formats whose results are
-//! messages that directly follow.
+//! The calls of one turn that wait for their results, in formats whose results are messages
+//! directly after the calls.
 
 use std::collections::HashMap;
 
 use super::{Problem, Rule};
 use crate::message::MessageView;
 
-/// How many calls of each id wait.
+/// The number of waiting calls of each id.
 #[derive(Default)]
 pub(super) struct PendingCalls<'v> {
     asked_at: usize,
@@ -19,9 +19,9 @@ pub(super) struct PendingCalls<'v> {
 pub(super) enum CallState {
     /// It waits for its result.
     Pending,
-    /// It has its result already.
+    /// The call has its result already.
     Answered,
-    /// There is no call of that id.
+    /// There is no call with that id.
     Unknown,
 }
 
@@ -36,7 +36,7 @@ impl<'v> PendingCalls<'v> {
         PendingCalls { asked_at, ids, waiting }
     }
 
-    /// Takes a result of that id; returns the state of its call before.
+    /// Records a result of that id; returns the previous state of its call.
     pub(super) fn answer(&mut self, id: Option<&'v str>) -> CallState {
         match self.waiting.get_mut(&id) {
             None => CallState::Unknown,
@@ -50,7 +50,7 @@ impl<'v> PendingCalls<'v> {
 
     /// Ends the turn: each call that still waits breaks `rule`.
     pub(super) fn close(&mut self, rule: Rule, problems: &mut Vec<Problem>) {
-        // A call without an id is a legacy function's or Ollama's: no result can name it.
+        // A call without an id is of a legacy function or of Ollama: no result can name it.
         for id in self.ids.drain(..).filter(Option::is_some) {
             let Some(count) = self.waiting.get_mut(&id).filter(|count| **count > 0) else {
                 continue;

@@ -1,16 +1,16 @@
-//! Rules of providers, and what breaks them.
+//! Rules of providers, and violations of them.
 
 /// A rule of a provider for histories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rule {
     /// Its name, in a stable short form: the same in every format that has it.
     pub name: &'static str,
-    /// The provider's error for a request that breaks it, as close to the original as known;
+    /// The provider's error for a request that breaks the rule, as close to the original as known;
     /// `{id}` is replaced with the id concerned.
     pub error: &'static str,
 }
 
-/// A rule that a message breaks, whatever is around it.
+/// A violation of a rule by one message, whatever the other messages are.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
     /// The rule.
@@ -19,7 +19,7 @@ pub struct Fault {
     pub id: Option<String>,
 }
 
-/// Something a provider would reject.
+/// A violation for which a provider would reject the history.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// The message, counted from 0.
@@ -28,12 +28,12 @@ pub struct Problem {
     pub rule: Rule,
     /// The id concerned, if any.
     pub id: Option<String>,
-    /// The place among the message's calls or results, if the id does not tell: without ids
-    /// they are told apart by name and order.
+    /// The place among the message's calls or results, if the id does not identify it: without ids,
+    /// name and order distinguish them.
     pub place: Option<usize>,
 }
 
-/// True if each problem of `after` is one of `before`, and no more often.
+/// Returns true if each problem of `after` is also in `before`, at least as often.
 pub fn no_new_problems(mut before: Vec<Problem>, mut after: Vec<Problem>) -> bool {
     before.sort_unstable();
     after.sort_unstable();
@@ -47,7 +47,7 @@ impl Problem {
         Problem { index, rule, id, place: None }
     }
 
-    /// Returns the problem that a fault of message `index` is.
+    /// Returns the problem for a fault of message `index`.
     pub fn from_fault(index: usize, fault: &Fault) -> Problem {
         Problem::new(index, fault.rule, fault.id.clone())
     }

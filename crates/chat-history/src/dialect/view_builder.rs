@@ -1,4 +1,4 @@
-//! A view in the making: what the dialects share in reading a message.
+//! A view under construction: code that the dialects share for reading a message.
 
 use raw_json::{self as raw, Fields};
 
@@ -22,7 +22,7 @@ impl<'a> ViewBuilder<'a> {
         Slot { span: start..start + value.len(), kind, frame: Frame::Bare }
     }
 
-    /// Adds a text of the speaker's.
+    /// Adds a text of the speaker.
     pub(super) fn text(&mut self, value: &str) {
         let slot = self.slot(value);
         self.view.texts.push(slot);
@@ -35,13 +35,13 @@ impl<'a> ViewBuilder<'a> {
         }
     }
 
-    /// Notes a part of a type that the dialect does not know.
+    /// Records a part whose type the dialect does not know.
     pub(super) fn unknown(&mut self, kind: &str) {
         let kind = || kind.chars().take(40).collect::<String>().into();
         self.view.unknown.get_or_insert_with(kind);
     }
 
-    /// Notes bytes that only the provider reads.
+    /// Counts bytes that only the provider reads.
     pub(super) fn opaque(&mut self, fields: &Fields<'a>, name: &str) {
         if let Some(value) = raw::field(fields, name).filter(|value| raw::is_string(value)) {
             self.view.opaque += value.len() as u64 - 2;
@@ -65,8 +65,8 @@ pub(super) fn content_slots(
     }
 }
 
-/// Returns the members of a message and the name of its role. Fails for a form in which only a
-/// framework keeps messages; `accepted` tells what the format accepts.
+/// Returns the members of a message and the name of its role. Fails for a form in which frameworks
+/// only store messages; `accepted` describes the messages that the format accepts.
 pub(super) fn fields_and_role<'a>(
     message: &'a str,
     accepted: &'static str,
@@ -86,7 +86,7 @@ pub(super) fn fields_and_role<'a>(
     Err(BadMessage { found, accepted })
 }
 
-/// Marks a user's message that this service wrote: its first text says so, and it has no
+/// Marks a user's message that this service wrote: its first text is a service's, and it has no
 /// results. A placeholder for a system message gets the system's role.
 pub(super) fn mark_service_message(message: &str, view: &mut MessageView) {
     let first = view.texts.first().and_then(|slot| message.get(slot.span.clone()));
@@ -104,8 +104,8 @@ pub(super) fn mark_service_message(message: &str, view: &mut MessageView) {
     }
 }
 
-/// Marks a user's message that is the bridge, in formats where the service's other messages
-/// are a system's.
+/// Marks a user's message that is the bridge, in formats in which the service's other messages are
+/// system messages.
 pub(super) fn mark_bridge(message: &str, view: &mut MessageView) {
     let [text] = view.texts.as_slice() else { return };
     let text = message.get(text.span.clone()).filter(|text| raw::is_string(text));

@@ -1,13 +1,11 @@
-//! `ai-sdk`: the ModelMessage of the Vercel AI SDK. A message has a role and a
-//! content, a string or parts; the results of tools are parts of `tool` messages
-//! whose `output` is an object with a type: the type moves with the value, so that
-//! the schema of the SDK holds. Older releases have `args` for `input`, and `result`
-//! with `experimental_content` for `output`.
+//! `ai-sdk`: the ModelMessage of the Vercel AI SDK. A message has a role and a content, a string or
+//! parts. The results of tools are parts of `tool` messages whose `output` is an object with a
+//! type: a replacement changes the type with the value, so that the SDK's schema holds. Older
+//! releases have `args` for `input`, and `result` with `experimental_content` for `output`.
 //!
-//! Results in an assistant message are those of the provider's own tools: counted,
-//! never changed. `providerOptions` are settings, which no model reads. The SDK
-//! refuses system messages among the messages unless it is told to trust them, so
-//! the service's own message is a user's.
+//! Results in an assistant message are those of the provider's own tools: counted, never changed.
+//! `providerOptions` are settings, which no model reads. By default the SDK rejects system messages
+//! among the messages, so the service's own message is a user's.
 
 mod problems;
 #[cfg(test)]
@@ -65,7 +63,7 @@ impl Dialect for AiSdk {
         let mut reader = MessageReader(ViewBuilder { message, view: MessageView::new(role) });
         reader.read(&fields);
         let mut view = reader.0.view;
-        // Gateways hand provider options on in chat completions.
+        // Gateways pass provider options on in chat completions.
         if ["tool_calls", "tool_call_id"].iter().any(|name| array_or_string(&fields, name)) {
             view.other_format = Some("openai-chat");
         }
@@ -90,7 +88,7 @@ impl Dialect for AiSdk {
         format!("{{\"role\":\"user\",\"content\":{}}}", quote(text))
     }
 
-    /// Not the SDK's own rule, but that of providers behind it.
+    /// Not a rule of the SDK, but of the providers behind it.
     fn opening(&self) -> Opening {
         Opening::User
     }
@@ -159,7 +157,7 @@ fn is_result(part: &str) -> bool {
     kind.as_deref() == Some("tool-result")
 }
 
-/// True for a message of a release whose calls have `args`.
+/// Returns true for a message of an older release, whose calls have `args`.
 fn is_old(message: &str) -> bool {
     let Ok(fields) = raw::fields(message) else { return false };
     array(&fields, "content")
@@ -203,7 +201,7 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// Notes a part of another type: all of it but the settings.
+    /// Adds a part of another type, without its provider options.
     fn counted(&mut self, part: &'a str, fields: &Fields<'a>) {
         if raw::field(fields, "providerOptions").is_none() {
             return self.0.text(part);
@@ -236,14 +234,14 @@ impl<'a> MessageReader<'a> {
         self.0.view.results.push(ToolResult { call_id, name, slots });
     }
 
-    /// The result of a tool of the provider.
+    /// Adds the result of a provider's own tool.
     fn provider_result(&mut self, fields: &Fields<'a>) {
         self.0.string_text(fields, "toolName");
         let slots = self.output(fields);
         self.0.view.texts.extend(slots);
     }
 
-    /// The texts of a result; media and what is no text are noted on the way.
+    /// Returns the texts of a result; also adds media and other values to the view.
     fn output(&mut self, fields: &Fields<'a>) -> Vec<Slot> {
         let typed = object(fields, "output").filter(|output| string(output, "type").is_some());
         match (raw::field(fields, "output"), typed) {

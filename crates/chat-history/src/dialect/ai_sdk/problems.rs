@@ -1,6 +1,6 @@
-//! The rules of the AI SDK and of the providers behind it. The SDK wants each call
-//! answered before the next user or system message and at the end; it lets a result
-//! without a call pass, which every provider then refuses.
+//! The rules of the AI SDK and of the providers behind it. The SDK requires that each call is
+//! answered before the next user or system message and at the end. It accepts a result without a
+//! call, which every provider then rejects.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,13 +32,13 @@ struct OpenCalls<'a> {
 /// The calls of one id.
 #[derive(Default)]
 struct CallsOfId {
-    /// Where the latest one stands, until a result comes.
+    /// The message of the latest one, until a result comes.
     open: Option<usize>,
-    /// How many have no result of their own yet.
+    /// The number of calls that have no result yet.
     unanswered: usize,
 }
 
-/// Every rule that the history breaks, in order.
+/// Returns every rule that the history breaks, in order.
 pub(super) fn find(views: &[&MessageView]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut open_calls = OpenCalls::default();
@@ -46,7 +46,7 @@ pub(super) fn find(views: &[&MessageView]) -> Vec<Problem> {
         problems.extend(view.faults.iter().map(|fault| Problem::from_fault(index, fault)));
         open_calls.add_message(index, view, &mut problems);
     }
-    // Consent is still to come for what waits for it in the last turn.
+    // In the last turn, calls that wait for consent may still get it.
     let awaiting = std::mem::take(&mut open_calls.awaiting);
     open_calls.calls.retain(|id, _| id.is_none_or(|id| !awaiting.contains(id)));
     open_calls.close(&mut problems);
@@ -54,8 +54,9 @@ pub(super) fn find(views: &[&MessageView]) -> Vec<Problem> {
     problems
 }
 
-/// Where units begin: what the model says in a row, the answers to it, and all that
-/// stands before the last of them, are one unit. Calls of one id want a result each.
+/// Returns where units begin. Consecutive messages of the model, the answers to them, and
+/// everything before the last answer are one unit. Each of several calls with one id needs a
+/// result.
 pub(super) fn unit_starts(views: &[&MessageView]) -> Vec<bool> {
     let mut before = None;
     let mut inside = false;
@@ -114,7 +115,7 @@ impl<'a> OpenCalls<'a> {
         }
     }
 
-    /// The rule that a result of that id breaks.
+    /// Records a result of that id. Returns the rule that it breaks, if any.
     fn answer(&mut self, id: Option<&'a str>) -> Option<Rule> {
         let Some(calls) = self.calls.get_mut(&id) else { return Some(RESULT_WITHOUT_CALL) };
         calls.open = None;

@@ -1,4 +1,4 @@
-//! Shapes, rules with their sound twins, and texts that leave and come back.
+//! Shapes, rules with valid counterparts, and texts that are replaced and restored.
 
 use super::*;
 use crate::message::SlotKind;
@@ -11,7 +11,7 @@ const ASKS: &str = r#"{"type":"tool-approval-request","approvalId":"a1","toolCal
 const CONSENT: &str = r#"{"role":"tool","content":[{"type":"tool-approval-response","approvalId":"a1","approved":true}]}"#;
 const USER: &str = r#"{"role":"user","content":"go on"}"#;
 
-/// A history, and the rules it breaks where.
+/// A history, and the rules that it breaks, with their messages.
 type Case<'a> = (&'a [&'a str], &'a [(usize, &'static str)]);
 
 fn view(message: &str) -> MessageView {

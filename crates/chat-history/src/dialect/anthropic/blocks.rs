@@ -1,4 +1,4 @@
-//! The blocks of one message, read one by one.
+//! Reads the blocks of one message, one by one.
 
 use raw_json::{self as raw, Fields};
 
@@ -13,15 +13,15 @@ use crate::dialect::part_type::{format_of_part, is_media};
 use crate::dialect::view_builder::ViewBuilder;
 use crate::message::{Call, MessageView, Role, ServerTool, Slot, ToolResult};
 
-/// How deep the strings of a server's result are looked for; deeper values are
-/// counted as the JSON they are. Real ones end at five.
+/// Maximum depth at which strings in a server's result are collected; deeper values are counted as
+/// JSON. Real results end at depth five.
 const DEPTH: u32 = 12;
 
-/// Members of a server's result that say how to read it: no text of it.
+/// Members of a server's result that describe it and are not text.
 const SILENT: [&str; 7] =
     ["type", "id", "tool_use_id", "caller", "cache_control", "media_type", "signature"];
 
-/// Blocks beside media that the API has, and that are counted only.
+/// Non-media blocks of the API that are only counted.
 const KNOWN: [&str; 6] = [
     "search_result",
     "tool_reference",
@@ -31,7 +31,7 @@ const KNOWN: [&str; 6] = [
     "compaction",
 ];
 
-/// Reads a message of that role, which has these members.
+/// Reads a message with this role and these members.
 pub(super) fn read<'a>(message: &'a str, role: Role, fields: &Fields<'a>) -> MessageView {
     let builder = ViewBuilder { message, view: MessageView::new(role) };
     let mut reader = MessageReader { builder, words: false, blank: false, substance: false };
@@ -44,11 +44,11 @@ pub(super) fn read<'a>(message: &'a str, role: Role, fields: &Fields<'a>) -> Mes
 
 struct MessageReader<'a> {
     builder: ViewBuilder<'a>,
-    /// True once a block was read that is no result.
+    /// True once a block other than a result was read.
     words: bool,
-    /// True once a text of white space alone was read.
+    /// True once a text of only white space was read.
     blank: bool,
-    /// True once anything else was read.
+    /// True once any other content was read.
     substance: bool,
 }
 
@@ -64,7 +64,7 @@ impl<'a> MessageReader<'a> {
         view
     }
 
-    /// A system message may set the effort beside its content, or instead of any.
+    /// Reads the effort, which a system message may set next to its content or instead of it.
     fn operators(&mut self, fields: &Fields<'a>) {
         if let Some(config) = raw::field(fields, "output_config").filter(|value| *value != "null") {
             self.builder.view.opaque += config.len() as u64;
@@ -72,7 +72,7 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// An empty string is no block: the message has no content then.
+    /// An empty string is not a block: the message then has no content.
     fn content(&mut self, content: Option<&'a str>) {
         match content {
             None | Some("null" | "\"\"") => {}
@@ -120,7 +120,7 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// A text of the speaker's.
+    /// Adds a text of the speaker.
     fn said(&mut self, text: &'a str) {
         self.words = true;
         self.builder.text(text);
@@ -140,7 +140,7 @@ impl<'a> MessageReader<'a> {
         self.builder.text(value);
     }
 
-    /// A block that a message and a result may hold alike, and that is never moved.
+    /// Adds a block that may be in a message or in a result, and that is never moved.
     fn part(
         &mut self,
         block: &'a str,
@@ -151,7 +151,7 @@ impl<'a> MessageReader<'a> {
         match kind {
             "document" => self.document(fields),
             "search_result" | "tool_reference" => self.strings(block),
-            // A file that an agent put in as text.
+            // A file that an agent inserted as text.
             "file" if raw::field(fields, "content").is_some_and(raw::is_string) => {
                 self.strings(block);
             }
@@ -206,13 +206,13 @@ impl<'a> MessageReader<'a> {
         self.substance = true;
         let before = self.words;
         let slots = self.returned(content);
-        // The texts inside a result are not the speaker's.
+        // The texts inside a result are not those of the speaker.
         self.words = before;
         self.builder.view.results.push(ToolResult { call_id, name: string(fields, "name"), slots });
     }
 
-    /// The texts of a result. An array that is no list of blocks is a value like any
-    /// other: records of a tool, say.
+    /// Returns the texts of a result. An array that is not a list of blocks, such as records of a
+    /// tool, is a value like any other.
     fn returned(&mut self, content: Option<&'a str>) -> Vec<Slot> {
         let Some(value) = content.filter(|value| *value != "null") else { return Vec::new() };
         let blocks = if value.starts_with('[') { raw::elements(value).ok() } else { None };
@@ -266,13 +266,13 @@ impl<'a> MessageReader<'a> {
                     let values = self.spoken(&raw::fields(value).unwrap_or_default());
                     waiting.extend(values.into_iter().rev().map(|value| (value, depth + 1)));
                 }
-                // Numbers and the like describe their neighbours.
+                // Numbers and other literals describe their neighbours.
                 _ => {}
             }
         }
     }
 
-    /// The members that a model reads; media and encrypted ones are counted.
+    /// Returns the members that a model reads; counts media and encrypted members.
     fn spoken(&mut self, fields: &Fields<'a>) -> Vec<&'a str> {
         if string(fields, "type").as_deref() == Some("base64") {
             self.builder.view.media += 1;
@@ -297,13 +297,13 @@ impl<'a> MessageReader<'a> {
 /// A block, its type, its members.
 type Typed<'a> = (&'a str, String, Fields<'a>);
 
-/// None for what is no block: a number, an array, an object without a type.
+/// Returns `None` for a value that is not a block: a number, an array, an object without a type.
 fn typed(block: &str) -> Option<Typed<'_>> {
     let fields = members(block)?;
     Some((block, string(&fields, "type")?, fields))
 }
 
-/// True for the content of a result that says nothing.
+/// Returns true if the content of a result is empty.
 fn is_empty(content: Option<&str>) -> bool {
     match content {
         None | Some("null" | "\"\"") => true,

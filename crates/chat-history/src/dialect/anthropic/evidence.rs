@@ -1,11 +1,11 @@
-//! The marks of this format.
+//! Evidence of this format.
 
 use crate::dialect::members::{array, members, object, string};
 use raw_json::{self as raw, Fields};
 
-/// Names what of this format a message with these members has, in a few words.
+/// Names the feature of this format in a message with these members, in a few words.
 pub(super) fn find(fields: &Fields<'_>) -> Option<String> {
-    // Formats that wrap these blocks in messages of their own have no role.
+    // Formats that wrap these blocks in their own messages have no role.
     string(fields, "role")?;
     // Assistant messages that are whole responses of the API, as Claude Code logs them.
     let response = string(fields, "type").as_deref() == Some("message");
@@ -15,7 +15,7 @@ pub(super) fn find(fields: &Fields<'_>) -> Option<String> {
     array(fields, "content").into_iter().find_map(|block| own_part(&members(block)?))
 }
 
-/// True where it has calls or results.
+/// Returns true if the message has calls or results.
 pub(super) fn decides(fields: &Fields<'_>) -> bool {
     let of_tool = |kind: String| kind.ends_with("tool_use") || kind.ends_with("tool_result");
     let kind = |block: &str| string(&members(block)?, "type");

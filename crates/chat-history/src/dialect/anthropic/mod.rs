@@ -1,14 +1,12 @@
-//! `anthropic`: the messages of Anthropic's Messages API, as the API takes them and
-//! as agents log them: content as a string or as blocks; `tool_use` blocks of the
-//! assistant answered by `tool_result` blocks of the user; thinking with its
-//! signature; the provider's own tools (`server_tool_use`, `mcp_tool_use`, and
-//! results of types that end in `_tool_result`), which are never changed; whole
-//! responses of the API (`"type": "message"`) as assistant messages; system messages
-//! among the turns, as Claude Code sends them.
+//! `anthropic`: the messages of Anthropic's Messages API, as the API accepts them and as agents log
+//! them: content as a string or as blocks; `tool_use` blocks of the assistant, answered by
+//! `tool_result` blocks of the user; thinking with its signature; the provider's own tools
+//! (`server_tool_use`, `mcp_tool_use`, and results of types that end in `_tool_result`), which are
+//! never changed; whole responses of the API (`"type": "message"`) as assistant messages; system
+//! messages among the turns, as Claude Code sends them.
 //!
-//! The API merges neighbouring messages of one role before it checks them, so split
-//! assistant turns and results in several user messages are sound. There is no rule
-//! that roles alternate.
+//! The API merges neighbouring messages of one role before it checks them, so split assistant turns
+//! and results in several user messages are valid. Roles need not alternate.
 
 mod blocks;
 mod evidence;
@@ -58,7 +56,7 @@ impl Dialect for Anthropic {
 
     fn content_slots(&self, message: &str) -> Vec<Slot> {
         let Ok(fields) = raw::fields(message) else { return Vec::new() };
-        // The API takes system messages at certain places only: none holds snapshots.
+        // The API accepts system messages only in certain places, so none of them holds snapshots.
         let role = string(&fields, "role");
         if !role.is_some_and(|role| ["user", "assistant"].contains(&role.as_str())) {
             return Vec::new();

@@ -1,15 +1,14 @@
-//! The rules of the API over a whole history, and the units that they make.
+//! The rules of the API for a whole history, and the units that follow from them.
 //!
-//! The API merges neighbouring messages of one role into a turn first. The results
-//! of a turn answer the calls of the turn before it, and come before any other block of
-//! theirs. System messages end a turn: the API takes them behind the results, not
-//! between call and result.
+//! The API first merges neighbouring messages of one role into a turn. The results of a turn answer
+//! the calls of the turn before it, and precede all other blocks of the turn. A system message ends
+//! a turn: the API accepts one after the results, but not between call and result.
 //!
 //! The places of system messages are in the API's documentation
-//! (`build-with-claude/mid-conversation-system-messages`, limitations) and in its
-//! errors, whose words the rules repeat: behind the user, or behind results of the
-//! provider's own tools; before the model, or at the end. Several in a row count
-//! as one: earlier releases wanted one, since August 2026 the API takes a run.
+//! (`build-with-claude/mid-conversation-system-messages`, limitations) and in its errors, whose
+//! words the rules repeat: after the user, or after results of the provider's own tools; before the
+//! model, or at the end. Several in a row count as one: earlier releases accepted only one, since
+//! August 2026 the API accepts a run.
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,7 +25,7 @@ pub(super) const RESULT_WITHOUT_CALL: Rule = Rule {
     error: "unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block \
            must have a corresponding `tool_use` block in the previous message.",
 };
-/// For the API a call has no result if that is behind any other block.
+/// To the API, a call whose result follows any other block has no result.
 pub(super) const RESULTS_NOT_FIRST: Rule =
     Rule { name: "results_not_first", error: CALL_WITHOUT_RESULT.error };
 pub(super) const DUPLICATE_CALL_ID: Rule =
@@ -67,7 +66,7 @@ pub(super) const SERVER_RESULT_WITHOUT_CALL: Rule = Rule {
            must have a corresponding `server_tool_use` block before it.",
 };
 
-/// The API's own place for the prompt is beside the messages.
+/// The API's own place for the prompt is next to the messages.
 pub(super) const SYSTEM_FIRST: Rule = Rule {
     name: "system_first",
     error: "messages.0: use the top-level 'system' parameter for the initial system prompt",
@@ -88,7 +87,7 @@ pub(super) const SYSTEM_BLOCK_TYPE: Rule = Rule {
     error: "role 'system' supports text, tool_addition, and tool_removal blocks only",
 };
 
-/// Every rule that the history breaks, by message.
+/// Returns every rule that the history breaks, by message.
 pub(super) fn find(views: &[&MessageView]) -> Vec<Problem> {
     let mut check = Check::default();
     for (index, view) in views.iter().enumerate() {
@@ -103,7 +102,7 @@ pub(super) fn find(views: &[&MessageView]) -> Vec<Problem> {
         }
         check.add_message(index, view);
     }
-    // The last turn, and the one that it may answer.
+    // Ends the last turn, and the one that it may answer.
     check.end_turn(None);
     check.end_turn(None);
     check.problems.extend(misplaced(views));
@@ -115,8 +114,8 @@ fn is_empty(view: &MessageView) -> bool {
     has_no_block(view) && view.opaque == 0
 }
 
-/// Returns system messages where the API accepts none: the first of a run behind the model, the
-/// last of a run before the user. A message that only sets the effort may be anywhere.
+/// Returns system messages where the API accepts none: the first of a run after the model, the last
+/// of a run before the user. A message that only sets the effort may be anywhere.
 fn misplaced(views: &[&MessageView]) -> Vec<Problem> {
     let is_directive =
         |view: &MessageView| view.is_operators() && view.directive && has_no_block(view);
@@ -126,7 +125,7 @@ fn misplaced(views: &[&MessageView]) -> Vec<Problem> {
     let first = said.first().filter(|_| front > 0);
     let mut problems: Vec<Problem> =
         first.map(|at| Problem::new(*at, SYSTEM_FIRST, None)).into_iter().collect();
-    // A prompt at the front is at the wrong place, whatever follows.
+    // A prompt at the front is in the wrong place, whatever follows.
     for pair in said.windows(2).skip(front) {
         let [before, after] = [views[pair[0]], views[pair[1]]];
         let is_model = |view: &MessageView| view.role == Role::Assistant;
@@ -143,7 +142,7 @@ fn misplaced(views: &[&MessageView]) -> Vec<Problem> {
     problems
 }
 
-/// True for a message without a block.
+/// Returns true for a message without blocks.
 fn has_no_block(view: &MessageView) -> bool {
     let blocks = view.calls.len() + view.results.len() + view.server.len() + view.texts.len();
     blocks == 0 && view.media == 0
@@ -157,30 +156,30 @@ enum Side {
     System,
 }
 
-/// The calls of one id in a turn, and the results for them. Ids that repeat are a
-/// problem of the calls: each of these may have a result all the same.
+/// The calls of one id in a turn, and the results for them. A repeated id is a problem of the
+/// calls; each of them may still have a result.
 #[derive(Default)]
 struct Answers {
     calls: usize,
     results: usize,
 }
 
-/// The history as far as it was results.
+/// The state of the check after some messages.
 #[derive(Default)]
 struct Check<'v> {
     problems: Vec<Problem>,
     /// Every call so far.
     ids: HashSet<&'v str>,
-    /// Every call so far of the provider's own tools.
+    /// Every call of the provider's own tools so far.
     server: HashSet<&'v str>,
     side: Option<Side>,
-    /// The calls of the turn before: message and id.
+    /// The calls of the previous turn: message and id.
     asked: Vec<(usize, Option<&'v str>)>,
     /// Their ids, each with how many calls have it and how many results were seen.
     answered: HashMap<Option<&'v str>, Answers>,
     /// The calls of this turn.
     asking: Vec<(usize, Option<&'v str>)>,
-    /// True once this turn has a block that is no result.
+    /// True once this turn has a block other than a result.
     words: bool,
 }
 
@@ -215,7 +214,7 @@ impl<'v> Check<'v> {
         self.check_server_tools(index, view);
     }
 
-    /// Ends the turn: what the one before it asked had its chance.
+    /// Ends the turn: calls of the previous turn can get no more results.
     fn end_turn(&mut self, side: Option<Side>) {
         let asked = std::mem::replace(&mut self.asked, std::mem::take(&mut self.asking));
         for (index, id) in asked {
@@ -231,8 +230,8 @@ impl<'v> Check<'v> {
         self.words = false;
     }
 
-    /// Answers of a message behind words of the same turn. Those behind words of
-    /// their own message are its faults.
+    /// Reports results that follow other blocks in an earlier message of the same turn. Results
+    /// that follow other blocks of their own message are its faults.
     fn check_late_results(&mut self, index: usize, view: &MessageView) {
         if view.faults.iter().any(|fault| fault.rule == RESULTS_NOT_FIRST) {
             return;
@@ -255,7 +254,8 @@ impl<'v> Check<'v> {
         }
     }
 
-    /// A result of the provider's own tools may be in a later message than its call: the provider waits for the caller's results first.
+    /// A result of the provider's own tools may be in a later message than its call, because the
+    /// provider waits for the caller's results first.
     fn check_server_tools(&mut self, index: usize, view: &'v MessageView) {
         for tool in &view.server {
             match tool {
@@ -267,9 +267,9 @@ impl<'v> Check<'v> {
     }
 }
 
-/// Where units begin: a turn with its results is one, and so is all from a call of
-/// the provider's own tools to its result. System messages among the turns belong to
-/// the one before them.
+/// Returns where units begin. A turn with its results is a unit, and so is everything from a call
+/// of the provider's own tools to its result. System messages among the turns belong to the turn
+/// before them.
 pub(super) fn unit_starts(views: &[&MessageView]) -> Vec<bool> {
     let is_mid = |view: &MessageView| view.role == Role::MidSystem;
     let mut starts = merged_turn_starts(views, |view| view.role == Role::System || is_mid(view));
@@ -285,8 +285,8 @@ pub(super) fn unit_starts(views: &[&MessageView]) -> Vec<bool> {
     starts
 }
 
-/// For each message the last one with a result of its calls of the provider's own
-/// tools; 0 where there is none.
+/// Returns for each message the last message with a result of its calls of the provider's own
+/// tools; 0 if there is none.
 fn last_results(views: &[&MessageView]) -> Vec<usize> {
     let mut last_of = vec![0; views.len()];
     let mut calls = HashMap::new();

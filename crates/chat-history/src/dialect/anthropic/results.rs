@@ -1,4 +1,4 @@
-//! Results taken out of a message, and put into one.
+//! Removes results from a message, and adds results to one.
 
 use raw_json::quote;
 

@@ -1,4 +1,4 @@
-//! The blocks of one message, read one by one.
+//! Reads the blocks of one message, one by one.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ use crate::dialect::view_builder::ViewBuilder;
 use crate::message::{Call, Frame, MessageView, Role, Slot, ToolResult};
 use crate::slot::TypeNames;
 
-/// The keys that say what a block is.
+/// The keys that name the kind of a block.
 pub(super) const NAMES: [&str; 12] = [
     "text",
     "toolUse",
@@ -32,13 +32,13 @@ pub(super) const NAMES: [&str; 12] = [
     "searchResult",
 ];
 
-/// The keys of a result's element: the value moves with its key.
+/// The keys of an element of a result: a replacement changes the key with the value.
 const KEYS: TypeNames = TypeNames { text: "text", json: "json" };
 
-/// The longest id that the API takes, in bytes.
+/// Maximum length of an id that the API accepts, in bytes.
 const LONGEST_ID: usize = 64;
 
-/// Reads a message of that role, which has these members.
+/// Reads a message with this role and these members.
 pub(super) fn read<'a>(message: &'a str, role: Role, fields: &Fields<'a>) -> MessageView {
     let builder = ViewBuilder { message, view: MessageView::new(role) };
     let mut reader = MessageReader { builder, words: false };
@@ -46,14 +46,14 @@ pub(super) fn read<'a>(message: &'a str, role: Role, fields: &Fields<'a>) -> Mes
     reader.finished()
 }
 
-/// The literal of a text block's text.
+/// Returns the literal of a text block's text.
 pub(super) fn text_of(block: &str) -> Option<&str> {
     let fields = members(block)?;
     let (name, value) = known(&fields)?;
     Some(value).filter(|value| name == "text" && raw::is_string(value))
 }
 
-/// True for a block that holds a result.
+/// Returns true for a block that holds a result.
 pub(super) fn is_result(block: &str) -> bool {
     let result = |fields: &Fields<'_>| {
         known(fields).is_some_and(|(name, value)| name == "toolResult" && members(value).is_some())
@@ -61,13 +61,13 @@ pub(super) fn is_result(block: &str) -> bool {
     members(block).is_some_and(|fields| result(&fields))
 }
 
-/// True for a block that only marks a place for caching.
+/// Returns true for a block that only marks a place for caching.
 pub(super) fn is_cache_point(block: &str) -> bool {
     members(block)
         .is_some_and(|fields| known(&fields).is_some_and(|(name, _)| name == "cachePoint"))
 }
 
-/// The key of a block and its value, where the API has such a block.
+/// Returns the key of a block and its value, if the API has such a block.
 fn known<'f, 'a>(fields: &'f Fields<'a>) -> Option<(&'f str, &'a str)> {
     let own = |(name, value): &&(Cow<'a, str>, &'a str)| {
         *value != "null" && NAMES.contains(&name.as_ref())
@@ -77,7 +77,7 @@ fn known<'f, 'a>(fields: &'f Fields<'a>) -> Option<(&'f str, &'a str)> {
 
 struct MessageReader<'a> {
     builder: ViewBuilder<'a>,
-    /// True once a block was read that is no result.
+    /// True once a block other than a result was read.
     words: bool,
 }
 
@@ -97,7 +97,7 @@ impl<'a> MessageReader<'a> {
     fn content(&mut self, content: Option<&'a str>) {
         match content {
             None | Some("null" | "\"\"") => self.fault(EMPTY_CONTENT, None),
-            // The API wants blocks; agents may keep a string until they send it.
+            // The API requires blocks; agents may keep a string until they send it.
             Some(text) if raw::is_string(text) => self.said(text),
             Some(value) => match raw::elements(value) {
                 Ok(blocks) if blocks.is_empty() => self.fault(EMPTY_CONTENT, None),
@@ -113,7 +113,7 @@ impl<'a> MessageReader<'a> {
         let inner = members(value);
         match (name, inner) {
             ("text", _) if raw::is_string(value) => self.said(value),
-            // Caching asks nothing of the model, and says nothing to it.
+            // Caching is not content for the model.
             ("cachePoint", _) => {}
             ("toolResult", Some(inner)) => self.result(&inner),
             ("toolUse", Some(inner)) => self.call(&inner),
@@ -126,7 +126,7 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// A block of no name that the API has: another format's, or a new one.
+    /// Adds a block that the API does not have: it is from another format, or new.
     fn unknown(&mut self, block: &'a str, fields: &Fields<'a>) {
         let kind = string(fields, "type").unwrap_or_default();
         let other_format = &mut self.builder.view.other_format;
@@ -141,7 +141,7 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// A text of the speaker's. White space alone is blank to the API.
+    /// Adds a text of the speaker. To the API, a text of only white space is blank.
     fn said(&mut self, text: &'a str) {
         self.words = true;
         self.builder.text(text);
@@ -161,7 +161,7 @@ impl<'a> MessageReader<'a> {
         self.words = true;
         match (object(fields, "reasoningText"), raw::field(fields, "redactedContent")) {
             (Some(text), _) => self.builder.string_text(&text, "text"),
-            // Bytes are a string of base64, or an object around one.
+            // Bytes are a base64 string, or an object around one.
             (None, Some(bytes)) if raw::is_string(bytes) => {
                 self.builder.opaque(fields, "redactedContent");
             }
@@ -170,7 +170,7 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// A block that a message and a result may hold alike, and that is never moved.
+    /// Adds a block that may be in a message or in a result, and that is never moved.
     fn part(&mut self, name: &str, value: &'a str, fields: &Fields<'a>) {
         match name {
             "image" | "video" | "audio" => self.builder.view.media += 1,
@@ -190,7 +190,7 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// A document is a file, or the text that it holds.
+    /// Adds a document: a file, or the text that it holds.
     fn document(&mut self, fields: &Fields<'a>) {
         self.builder.string_text(fields, "context");
         let source = object(fields, "source").unwrap_or_default();
@@ -203,7 +203,7 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// Notes the elements of a member: texts, or the JSON that they are.
+    /// Adds the elements of a member: texts, or other values as JSON.
     fn texts(&mut self, fields: &Fields<'a>, name: &str) {
         for element in array(fields, name) {
             self.builder.text(text_of(element).unwrap_or(element));
@@ -213,7 +213,8 @@ impl<'a> MessageReader<'a> {
     fn call(&mut self, fields: &Fields<'a>) {
         self.words = true;
         let input = raw::field(fields, "input");
-        // Only the model calls; a tool of the provider's is no call of the caller's.
+        // Only the model makes calls, and a call of the provider's tool is not a call of the
+        // caller's.
         let of_server = string(fields, "type").as_deref() == Some("server_tool_use");
         if of_server || self.builder.view.role != Role::Assistant {
             self.builder.string_text(fields, "name");
@@ -240,7 +241,7 @@ impl<'a> MessageReader<'a> {
     fn result(&mut self, fields: &Fields<'a>) {
         let content = raw::field(fields, "content");
         if self.builder.view.role == Role::Assistant {
-            // The result of a tool of the provider.
+            // The result of a provider's own tool.
             let slots = self.returned(content, &None);
             self.words = true;
             return self.builder.view.texts.extend(slots);
@@ -254,7 +255,7 @@ impl<'a> MessageReader<'a> {
         self.builder.view.results.push(ToolResult { call_id, name: None, slots });
     }
 
-    /// The texts of a result; media and what is no text are noted on the way.
+    /// Returns the texts of a result; also adds media and other values to the view.
     fn returned(&mut self, content: Option<&'a str>, id: &Option<String>) -> Vec<Slot> {
         match content {
             None | Some("null") => Vec::new(),
@@ -269,8 +270,8 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// An element of a result is a slot where one key of it, spelled plainly, holds
-    /// the value: the other key could not take its place otherwise.
+    /// Returns the slot of an element of a result if exactly one of its keys, without escapes,
+    /// holds the value; otherwise the other key could not replace it.
     fn element(&mut self, element: &'a str, id: &Option<String>) -> Option<Slot> {
         let fields = members(element).unwrap_or_default();
         let mut keyed = fields.iter().filter(|(name, _)| [KEYS.text, KEYS.json].contains(&&**name));
@@ -300,7 +301,7 @@ impl<'a> MessageReader<'a> {
     }
 }
 
-/// True for an id of the length and the characters that the API takes.
+/// Returns true if the API accepts the length and the characters of an id.
 fn is_id(id: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
     id.len() <= LONGEST_ID && id.bytes().all(plain)

@@ -1,12 +1,11 @@
-//! `bedrock`: the messages of Amazon Bedrock's Converse API, which Strands agents
-//! keep as they are. A message has a role, user or assistant, and a content of
-//! blocks; a block is an object with one key, which says what it is, and no type.
-//! `toolUse` blocks of the assistant are answered by `toolResult` blocks in the
-//! user's next message, whose own content is blocks again: a text or a JSON value
-//! each.
+//! `bedrock`: the messages of Amazon Bedrock's Converse API, which Strands agents keep unchanged. A
+//! message has a role, user or assistant, and a content of blocks. A block is an object without a
+//! type, whose only key names its kind. `toolUse` blocks of the assistant are answered by
+//! `toolResult` blocks in the user's next message; their content is blocks again, each a text or a
+//! JSON value.
 //!
-//! The system prompt is not one of the messages. The API accepts neighbouring messages of one
-//! role, but wants the results of a turn in one message: the first behind it.
+//! The system prompt is not one of the messages. The API accepts neighbouring messages of one role,
+//! but requires all results of a turn in one message, the first after it.
 
 mod blocks;
 mod problems;
@@ -38,7 +37,7 @@ impl Dialect for Bedrock {
         own.or_else(|| is_plain(fields, &blocks).then(|| "has blocks of text alone".to_owned()))
     }
 
-    /// Words alone do not: other libraries leave the type out as well.
+    /// Text blocks alone do not decide: other libraries omit the type as well.
     fn decides(&self, fields: &Fields<'_>) -> bool {
         !is_plain(fields, &array(fields, "content"))
     }
@@ -59,7 +58,7 @@ impl Dialect for Bedrock {
 
     fn content_slots(&self, message: &str) -> Vec<Slot> {
         let Ok((fields, role)) = fields_and_role(message, ACCEPTED) else { return Vec::new() };
-        // The API has no system messages: none holds snapshots.
+        // The API has no system messages, so none holds snapshots.
         if !["user", "assistant"].contains(&role.as_str()) {
             return Vec::new();
         }
@@ -104,7 +103,7 @@ fn role_of(role: &str) -> Role {
     }
 }
 
-/// True for a message that has only text blocks without a type.
+/// Returns true if a message has only text blocks without a type.
 fn is_plain(fields: &Fields<'_>, blocks: &[&str]) -> bool {
     let is_text = |block: &&str| {
         let fields = members(block).unwrap_or_default();
@@ -113,8 +112,8 @@ fn is_plain(fields: &Fields<'_>, blocks: &[&str]) -> bool {
     fields.len() == 2 && !blocks.is_empty() && blocks.iter().all(is_text)
 }
 
-/// A block that only this format has. One with a text alone is none: other
-/// libraries leave the type out as well.
+/// Names a block that only this format has. A block with only a text does not count, because other
+/// libraries omit the type as well.
 fn own_block(block: &Fields<'_>) -> Option<String> {
     if raw::field(block, "type").is_some() {
         return None;

@@ -1,8 +1,8 @@
-//! The rules of the API over a whole history.
+//! The rules of the API for a whole history.
 //!
-//! The results of a turn answer the calls of the turn before it. They stand in one
-//! message, the next: the API finds those of a later one missing, though it takes
-//! neighbouring messages of one role.
+//! The results of a turn answer the calls of the turn before it. They must be in one message, the
+//! next one: the API does not find those in a later one, although it accepts neighbouring messages
+//! of one role.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ pub(super) const CALL_WITHOUT_RESULT: Rule = Rule {
     name: "call_without_result",
     error: "Expected toolResult blocks at messages.N.content for the following Ids: {id}",
 };
-/// Only in the message directly behind its call does the API find a result.
+/// The API finds a result only in the message directly after its call.
 pub(super) const RESULTS_APART: Rule =
     Rule { name: "results_apart", error: CALL_WITHOUT_RESULT.error };
 pub(super) const RESULT_WITHOUT_CALL: Rule = Rule {
@@ -58,7 +58,7 @@ pub(super) const EMPTY_TEXT: Rule = Rule {
     error: "The text field in the ContentBlock object at messages.N.content.N is blank. Add text \
            to the text field, and try again.",
 };
-/// The same to the API; other formats tell the two apart.
+/// To the API the same as an empty text; other formats distinguish them.
 pub(super) const BLANK_TEXT: Rule = Rule { name: "blank_text", error: EMPTY_TEXT.error };
 pub(super) const EMPTY_CONTENT: Rule = Rule {
     name: "empty_content",
@@ -71,7 +71,7 @@ pub(super) const FIRST_MESSAGE_NOT_USER: Rule = Rule {
            starts with a user message.",
 };
 
-/// Every rule that the history breaks, by message.
+/// Returns every rule that the history breaks, by message.
 pub(super) fn find(views: &[&MessageView]) -> Vec<Problem> {
     let mut check = Check::default();
     for (index, view) in views.iter().enumerate() {
@@ -81,14 +81,14 @@ pub(super) fn find(views: &[&MessageView]) -> Vec<Problem> {
         }
         check.add_message(index, view);
     }
-    // The last turn, and the one that it may answer.
+    // Ends the last turn, and the one that it may answer.
     check.end_turn();
     check.end_turn();
     check.problems.sort_by_key(|problem| problem.index);
     check.problems
 }
 
-/// Where units begin. System messages, which the API has not, part no turn.
+/// Returns where units begin. System messages, which the API does not have, separate no turns.
 pub(super) fn unit_starts(views: &[&MessageView]) -> Vec<bool> {
     merged_turn_starts(views, |_| false)
 }
@@ -97,13 +97,13 @@ pub(super) fn unit_starts(views: &[&MessageView]) -> Vec<bool> {
 #[derive(Default)]
 struct Check<'v> {
     problems: Vec<Problem>,
-    /// True for a turn of the model; None before the first one.
+    /// True for a turn of the model; `None` before the first turn.
     of_model: Option<bool>,
-    /// The message that this turn began with.
+    /// The first message of this turn.
     first: usize,
-    /// The calls of the turn before: message and id.
+    /// The calls of the previous turn: message and id.
     asked: Vec<(usize, Option<&'v str>)>,
-    /// Their ids, and whether a result was seen.
+    /// Their ids, and whether a result was found.
     answered: HashMap<Option<&'v str>, bool>,
     /// The calls of this turn.
     asking: Vec<(usize, Option<&'v str>)>,
@@ -126,8 +126,8 @@ impl<'v> Check<'v> {
         self.asking.extend(view.calls.iter().map(|call| (index, call.id.as_deref())));
     }
 
-    /// Ends the turn: what the one before it asked had its chance. Calls of one id
-    /// are noted once: the API wants one result of that id.
+    /// Ends the turn: calls of the previous turn can get no more results. Several calls with one id
+    /// are reported once, because the API requires one result for that id.
     fn end_turn(&mut self) {
         let asked = std::mem::replace(&mut self.asked, std::mem::take(&mut self.asking));
         for (index, id) in asked {

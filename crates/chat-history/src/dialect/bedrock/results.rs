@@ -1,4 +1,4 @@
-//! Results taken out of a message, and put into one.
+//! Removes results from a message, and adds results to one.
 
 use raw_json::quote;
 
@@ -7,7 +7,7 @@ use super::super::block_results::{self, blocks_of};
 use super::{Bedrock, blocks};
 use crate::message::Call;
 
-/// A block for caching is not taken alone.
+/// The API rejects a message with only a cache point.
 pub(super) fn without_results(message: &str, results: &[usize]) -> Option<String> {
     let counts = |block: &str| !blocks::is_cache_point(block);
     block_results::without_results(message, &blocks_of(message), results, blocks::is_result, counts)
@@ -26,7 +26,7 @@ pub(super) fn stub_results(calls: &[&Call], text: &str, next: Option<&str>) -> S
     block_results::stub_results(&Bedrock, &stubs, next, |text| format!("{{\"text\":{text}}}"))
 }
 
-/// Some models refuse a `status`, which is optional: it stays out.
+/// Omits the optional `status`, which some models reject.
 fn stub(call: &Call, text: &str) -> String {
     let id = quote(call.id.as_deref().unwrap_or_default());
     format!("{{\"toolResult\":{{\"toolUseId\":{id},\"content\":[{{\"text\":{}}}]}}}}", quote(text))

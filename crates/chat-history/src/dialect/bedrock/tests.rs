@@ -1,4 +1,4 @@
-//! What the dialect reads, and what its provider rejects.
+//! Messages that the dialect reads, and histories that its provider rejects.
 
 #![allow(clippy::unwrap_used)]
 
@@ -64,7 +64,7 @@ fn blocks_are_read_as_what_they_are() {
             result(&format!(r#"[{{"text":"a"}},{IMAGE},{file},{{"json":[1]}}]"#)),
             (Role::Tool, 0, vec![2], 0, 2, 0),
         ),
-        // No slot without one plain key to swap: counted and left alone.
+        // No slot unless exactly one plain key can be replaced: counted and left unchanged.
         (
             result(
                 r#"[{"text":"a","json":{}},{"json":{},"json":{}},{"\u006ason":{}},{"text":7},{"new":{}},7]"#,
@@ -85,7 +85,7 @@ fn blocks_are_read_as_what_they_are() {
             ),
             (Role::Assistant, 0, vec![], 3, 0, 6),
         ),
-        // A tool of the provider's is no call of the caller's.
+        // A call of the provider's tool is not a call of the caller's.
         (
             assistant(
                 r#"{"toolUse":{"toolUseId":"s","name":"nova_grounding","input":{},"type":"server_tool_use"}},{"toolResult":{"toolUseId":"s","content":[{"json":{"r":1}}],"type":"nova_grounding_result"}}"#,
@@ -127,7 +127,7 @@ fn evidence_is_what_no_other_format_has() {
         }
         assert_eq!(choose("auto", &[HI, message], None).unwrap().dialect.name(), "bedrock");
     }
-    // Words in blocks without a type tell it where nothing else does.
+    // Text blocks without a type decide if there is no other evidence.
     assert!(!Bedrock.decides(&raw::fields(HI).unwrap()));
     assert_eq!(choose("auto", &[HI, OK], None).unwrap().dialect.name(), "bedrock");
     for message in [
@@ -186,7 +186,7 @@ fn each_rule_has_a_broken_history_and_a_sound_one() {
         assert!(broken(&bad).contains(&(index, rule)), "{rule}: {:?}", broken(&bad));
         assert_eq!(broken(&sound), [], "{rule}");
     }
-    // Neighbours of one role are taken.
+    // Neighbouring messages of one role are accepted.
     assert_eq!(broken(&[HI, HI, OK, OK, HI]), []);
 }
 
@@ -200,7 +200,7 @@ fn a_unit_is_a_turn_with_its_results() {
         starts(&[HI, OK, CALLS, RESULT_A, RESULT_B, OK, HI]),
         [true, true, false, false, false, true, true]
     );
-    // The words between do not part them: the API takes both messages as one turn.
+    // Text between them does not separate them, because the API merges both messages into one turn.
     assert_eq!(
         starts(&[HI, CALLS, RESULT_A, HI, RESULT_B, HI, OK, HI]),
         [true, true, false, false, false, true, true, true]
@@ -232,7 +232,7 @@ fn a_moved_result_keeps_its_place_and_comes_back() {
 
 #[test]
 fn a_broken_history_is_mended() {
-    // An orphan beside words, one with nothing but a cache point, a call cut short.
+    // An orphan next to text, an orphan with only a cache point, a call that a message interrupts.
     let orphan = RESULT_A.replace("]}}]", r#"]}},{"text":"see"}]"#);
     let cached = RESULT_A.replace("]}}]", r#"]}},{"cachePoint":{"type":"default"}}]"#);
     let array = format!("[{orphan},{OK},{cached},{CALLS},{RESULT_B},{CALL},{HI},{CALL}]");
@@ -264,7 +264,7 @@ fn own_messages_are_told_from_the_users() {
         assert!(view(&message).is_service || view(&message).role == Role::System);
         assert_eq!(Bedrock.content_slots(&message).len(), 1);
         assert_eq!(broken(&[&message, OK]), []);
-        // Alone it is known by its shape.
+        // Without other messages it is recognised by its shape.
         assert_eq!(choose("auto", &[&message, HI], None).unwrap().dialect.name(), "bedrock");
         let typed = Anthropic.service_message(text, None);
         assert_eq!(choose("auto", &[&typed], None).unwrap().dialect.name(), "anthropic");

@@ -1,12 +1,11 @@
-//! `gemini`: the contents of the Gemini API, `{role, parts}`, as REST and the
-//! JavaScript SDK spell them (`functionCall`) and as the Python SDK dumps them
-//! (`function_call`), also mixed; the saved chats of Gemini CLI are the same. Read
-//! leniently: parts may be bare strings, a single part may have no array around it,
-//! a content without a role is the user's, and null members count as absent, since
-//! dumps of the Python SDK are full of them.
+//! `gemini`: the contents of the Gemini API, `{role, parts}`, in the spelling of REST and the
+//! JavaScript SDK (`functionCall`), in that of the Python SDK's dumps (`function_call`), or mixed;
+//! the saved chats of Gemini CLI have the same form. Reading is lenient: parts may be bare strings,
+//! a single part may have no array around it, a content without a role is the user's, and null
+//! members count as absent, because dumps of the Python SDK are full of them.
 //!
-//! There are no system messages among the contents: what this service adds is a
-//! user's, and told from the user's own words by its text.
+//! Contents include no system messages: the service's messages are a user's, and only their text
+//! distinguishes them from the user's own.
 
 mod part;
 mod problems;
@@ -49,7 +48,7 @@ impl Dialect for Gemini {
 
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
         let fields = fields_of(message, ACCEPTED)?;
-        // Here parts are what a message has.
+        // In this format, a message must have parts.
         let stored = || stored_form(&fields);
         if let Some(bad) = either(&fields, ["parts"; 2]).map_or_else(stored, |_| None) {
             return Err(bad);
@@ -103,7 +102,7 @@ fn bad(found: String) -> BadMessage {
     BadMessage { found, accepted: ACCEPTED }
 }
 
-/// A member under either of its spellings; null is no value.
+/// Returns a member under either of its spellings; null counts as absent.
 fn either<'a>(fields: &Fields<'a>, names: [&str; 2]) -> Option<&'a str> {
     let mut values = names.iter().filter_map(|name| raw::field(fields, name));
     values.find(|value| *value != "null")
@@ -123,8 +122,8 @@ fn role_of(fields: &Fields<'_>) -> Result<Role, BadMessage> {
     })
 }
 
-/// The parts of a content. One that has a role may have none: a model that says
-/// nothing leaves such a content.
+/// Returns the parts of a content. A content with a role may have none, because a model that says
+/// nothing produces one.
 fn parts_of<'a>(fields: &Fields<'a>) -> Result<Vec<&'a str>, BadMessage> {
     let Some(parts) = either(fields, ["parts"; 2]) else {
         let is_content =

@@ -1,4 +1,4 @@
-//! The parts of one content, read one by one.
+//! Reads the parts of one content, one by one.
 
 use raw_json::{self as raw, Fields};
 
@@ -16,14 +16,14 @@ pub(super) const FUNCTION_CALL: [&str; 2] = ["functionCall", "function_call"];
 pub(super) const FUNCTION_RESPONSE: [&str; 2] = ["functionResponse", "function_response"];
 const SIGNATURE: [&str; 2] = ["thoughtSignature", "thought_signature"];
 const MEDIA: [[&str; 2]; 2] = [["inlineData", "inline_data"], ["fileData", "file_data"]];
-/// Calls of the provider's own tools: the caller answers none of them.
+/// Calls of the provider's own tools, which the caller does not answer.
 const SERVER: [[&str; 2]; 4] = [
     ["executableCode", "executable_code"],
     ["codeExecutionResult", "code_execution_result"],
     ["toolCall", "tool_call"],
     ["toolResponse", "tool_response"],
 ];
-/// Members that describe a part; no model reads them as text.
+/// Members that describe a part and that no model reads as text.
 const ABOUT: [&str; 9] = [
     "thought",
     "thoughtSignature",
@@ -36,8 +36,8 @@ const ABOUT: [&str; 9] = [
     "media_resolution",
 ];
 
-/// Members that only parts of this format have. Typed parts belong to others: messages of
-/// AI SDK user interfaces have `parts` too.
+/// Returns a member that only parts of this format have. Parts with a type belong to other formats:
+/// messages of AI SDK user interfaces have `parts` too.
 pub(super) fn evidence_of(part: &str) -> Option<&'static str> {
     if raw::is_string(part) {
         return Some("bare strings");
@@ -51,7 +51,7 @@ pub(super) fn evidence_of(part: &str) -> Option<&'static str> {
     name.or_else(|| spoken(&fields).map(|_| "text"))
 }
 
-/// The literal of a part's text, where it is the speaker's own and not reasoning.
+/// Returns the literal of a part's text, if it is the speaker's own and not reasoning.
 pub(super) fn text_of(part: &str) -> Option<&str> {
     if raw::is_string(part) {
         return Some(part);
@@ -74,13 +74,13 @@ fn is_signed(fields: &Fields<'_>) -> bool {
 /// Reads the parts of one content into a view.
 pub(super) struct PartsReader<'a> {
     builder: ViewBuilder<'a>,
-    /// The first text that is the speaker's own.
+    /// The first text of the speaker.
     first: Option<&'a str>,
-    /// True if there are texts besides results.
+    /// True if there are texts in addition to results.
     words: bool,
-    /// True if some part has more than an empty text.
+    /// True if a part has more than an empty text.
     says: bool,
-    /// True if some part has a signature: the first of several calls, or a thought.
+    /// True if a part has a signature: the first of several calls, or a thought.
     signed: bool,
 }
 
@@ -124,7 +124,7 @@ impl<'a> PartsReader<'a> {
         let Some(fields) = members(part) else { return self.counted(part) };
         self.signed |= is_signed(&fields);
         self.first = self.first.or_else(|| own_words(&fields));
-        // One part holds one thing, but nothing is lost where it holds several.
+        // A part should hold one thing, but nothing is lost if it holds several.
         let known =
             [self.call(&fields), self.result(&fields), self.media(&fields), self.server(&fields)];
         match spoken(&fields) {
@@ -188,8 +188,8 @@ impl<'a> PartsReader<'a> {
         !values.is_empty()
     }
 
-    /// A part of no known kind: its members are counted, but for what it says about
-    /// itself. One without any is rejected, unless it brings a signature.
+    /// Adds a part of unknown kind: counts its members, except those that describe it. A part
+    /// without other members is a fault unless it has a signature.
     fn unknown(&mut self, part: &Fields<'a>) {
         let kind = string(part, "type").unwrap_or_default();
         self.builder.view.other_format = self.builder.view.other_format.or(format_of_part(&kind));

@@ -1,6 +1,6 @@
-//! The rules of the Gemini API. It counts: a turn's calls and the responses of the
-//! content that follows must be as many; ids and names are not compared. Contents
-//! of one role may follow each other, and the model's in a row are one turn.
+//! The rules of the Gemini API. It only counts: the content after a turn's calls must have as many
+//! responses; ids and names are not compared. Several contents of one role may follow each other,
+//! and consecutive contents of the model are one turn.
 
 use std::collections::{HashMap, VecDeque};
 use std::mem::take;
@@ -47,9 +47,9 @@ pub(super) const RESULT_NOT_AN_OBJECT: Rule = Rule {
     error: "Invalid JSON payload received. Invalid value at 'function_response.response' \
            (type.googleapis.com/google.protobuf.Struct)",
 };
-/// A fault of every content with calls and no signature, and a problem only if the model
-/// signs: the models before Gemini 3 ask for none, and Gemini 3 only for
-/// those since the user's last words.
+/// A fault of every content with calls and no signature, but a problem only if the model signs:
+/// models before Gemini 3 require no signatures, and Gemini 3 requires them only after the user's
+/// last message.
 pub(super) const MISSING_THOUGHT_SIGNATURE: Rule = Rule {
     name: "missing_thought_signature",
     error: "Function call is missing a thought_signature in functionCall parts. This is required \
@@ -57,7 +57,7 @@ pub(super) const MISSING_THOUGHT_SIGNATURE: Rule = Rule {
            performance.",
 };
 
-/// Every rule that the history breaks.
+/// Returns every rule that the history breaks.
 pub(super) fn find(views: &[&MessageView]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut turn = Turn::default();
@@ -76,9 +76,9 @@ pub(super) fn find(views: &[&MessageView]) -> Vec<Problem> {
     problems
 }
 
-/// Which calls the model would want signed.
+/// Determines which calls the model requires to be signed.
 struct Signatures {
-    /// The content after the user's last words.
+    /// The content after the user's last message.
     since: usize,
     /// True after a signed call since then.
     signs: bool,
@@ -100,16 +100,15 @@ impl Signatures {
     }
 }
 
-/// A content, and the place among its calls or results.
+/// A content, and a place among its calls or results.
 type At = (usize, usize);
 
-/// The calls of one turn of the model, and the results that directly follow, each
-/// with its content.
+/// The calls of one turn of the model, and the results directly after it, each with its content.
 #[derive(Default)]
 struct Turn<'v> {
     calls: Vec<(At, &'v Call)>,
     results: Vec<(At, &'v ToolResult)>,
-    /// True if the turn is the first.
+    /// True if this is the first turn.
     opens: bool,
 }
 
@@ -117,7 +116,7 @@ impl<'v> Turn<'v> {
     fn add_message(&mut self, index: usize, view: &'v MessageView, problems: &mut Vec<Problem>) {
         let results = view.results.iter().enumerate();
         self.results.extend(results.map(|(place, result)| ((index, place), result)));
-        // The model goes on until results come, and results until there are none.
+        // The model continues until results come, and results until there are none.
         let ends = match view.results.is_empty() {
             true => view.role != Role::Assistant || !self.results.is_empty(),
             false => !view.calls.is_empty(),
@@ -133,7 +132,7 @@ impl<'v> Turn<'v> {
         self.calls.extend(calls.map(|(place, call)| ((index, place), call)));
     }
 
-    /// Ends the turn: results that were one content too many or too few.
+    /// Ends the turn: reports if its results are in several contents, too many or too few.
     fn close(&mut self, problems: &mut Vec<Problem>) {
         let mut pairs = Pairs::new(take(&mut self.calls), take(&mut self.results));
         pairs.pair(|call| call.id.as_deref(), |result| result.call_id.as_deref());
@@ -158,11 +157,11 @@ impl<'v> Turn<'v> {
     }
 }
 
-/// Calls and results that have no partner yet.
+/// Calls and results that are not paired yet.
 struct Pairs<'v> {
     calls: Vec<(At, &'v Call)>,
     results: Vec<(At, &'v ToolResult)>,
-    /// The places of the results with a call.
+    /// The places of the results that have a call.
     answers: Vec<At>,
 }
 
@@ -171,7 +170,7 @@ impl<'v> Pairs<'v> {
         Pairs { calls, results, answers: Vec::new() }
     }
 
-    /// Pairs what has the same key, in order.
+    /// Pairs calls and results with the same key, in order.
     fn pair<'k>(
         &mut self,
         key_of_call: impl Fn(&'v Call) -> Option<&'k str>,

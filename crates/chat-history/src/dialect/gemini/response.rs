@@ -1,7 +1,6 @@
-//! The response of a function: an object whose fields are the tool's choice. Where
-//! they are texts, each is a slot; else the object as a whole is one, whose place
-//! an object with one text takes. Both are told by the structure alone, so that a
-//! replaced response reads with as many slots as before.
+//! The response of a function: an object whose fields are the tool's choice. If they are texts,
+//! each is a slot; otherwise the whole object is one slot, and an object with one text replaces it.
+//! Only the structure decides, so that a replaced response has as many slots as before.
 
 use std::ops::Range;
 
@@ -13,7 +12,7 @@ use crate::dialect::members::{members, string};
 use crate::dialect::view_builder::ViewBuilder;
 use crate::message::{Frame, Slot, SlotKind};
 
-/// An object of more fields is a record, and moves as a whole.
+/// Maximum number of fields; an object with more is a record, and moves as a whole.
 const MAX_FIELDS: usize = 8;
 
 /// Returns the slots of a response; other values are counted.
@@ -44,13 +43,12 @@ pub(super) fn slots<'a>(
     }
 }
 
-/// The values of an object whose texts are slots of their own; None for a
-/// structured one.
+/// Returns the values of an object whose texts are separate slots; `None` for a structured object.
 fn flat<'a>(fields: &Fields<'a>) -> Option<Vec<Value<'a>>> {
     if fields.len() > MAX_FIELDS {
         return None;
     }
-    // Of two fields of one name a parser keeps the last.
+    // Of two fields with the same name, parsers keep the last.
     let names = || fields.iter().map(|(name, _)| name);
     let last = fields.iter().enumerate();
     let last = last.filter(|(at, (name, _))| !names().skip(at + 1).any(|later| later == name));
@@ -62,15 +60,14 @@ fn flat<'a>(fields: &Fields<'a>) -> Option<Vec<Value<'a>>> {
 enum Value<'a> {
     /// A string, as its literal.
     Text(&'a str),
-    /// The texts of an array of text parts, as tools of the Model Context Protocol
-    /// return them.
+    /// The texts of an array of text parts, as tools of the Model Context Protocol return them.
     Parts(Vec<&'a str>),
-    /// A number, a boolean, null, or what is empty.
+    /// A number, a boolean, null, or an empty array or object.
     Plain(&'a str),
 }
 
 impl<'a> Value<'a> {
-    /// None for a value with a structure of its own.
+    /// Returns `None` for a value with a structure of its own.
     fn read(value: &'a str) -> Option<Value<'a>> {
         match raw::kind(value) {
             "a string" => Some(Value::Text(value)),
@@ -86,7 +83,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// `whole` is the object that has no other field.
+    /// Returns the slots of the value. `whole` is the object if it has no other field.
     fn slots(self, builder: &mut ViewBuilder<'a>, whole: Option<Range<usize>>) -> Vec<Slot> {
         match self {
             Value::Text(text) => {

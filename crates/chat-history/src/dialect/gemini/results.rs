@@ -1,4 +1,4 @@
-//! Responses taken out of a content, and put into one.
+//! Removes responses from a content, and adds responses to one.
 
 use raw_json::{self as raw, quote};
 
@@ -10,12 +10,12 @@ use crate::message::Call;
 use crate::slot::RESULT_FIELD;
 use crate::splice::{Edit, splice};
 
-/// The content without the responses at these places among its responses.
+/// Returns the content without the responses at these places among its responses.
 pub(super) fn without_results(message: &str, results: &[usize]) -> Option<String> {
     block_results::without_results(message, &parts(message), results, is_response, |_| true)
 }
 
-/// The content with the responses at these places and no other part.
+/// Returns the content with the responses at these places and no other part.
 pub(super) fn only_results(message: &str, results: &[usize]) -> Option<String> {
     block_results::only_results(message, &parts(message), results, is_response)
 }
@@ -28,9 +28,9 @@ fn is_response(part: &str) -> bool {
     has(part, FUNCTION_RESPONSE)
 }
 
-/// Writes responses with `text` for `calls` of the content `of`. All responses of a turn are in
-/// one content, so they go behind those of `next`: of calls with one name and no ids, the last
-/// ones have no response.
+/// Writes responses with `text` for `calls` of the content `of`. All responses of a turn are in one
+/// content, so they are added after those of `next`: of several calls with one name and no ids, the
+/// last ones have no response.
 pub(super) fn stub_results(of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Stubs {
     let snake = parts(of).iter().any(|part| has(part, [FUNCTION_CALL[1]; 2]));
     let spelling = FUNCTION_RESPONSE[usize::from(snake)];
@@ -40,7 +40,7 @@ pub(super) fn stub_results(of: &str, calls: &[&Call], text: &str, next: Option<&
         let last = *parts(next).iter().rfind(|part| has(part, FUNCTION_RESPONSE))?;
         let start = raw::offset_in(next, last);
         let end = start + last.len();
-        // A part without an array around it gets one.
+        // Adds an array around a single part that has none.
         let alone = next[..start].trim_ascii_end().ends_with(':');
         let (open, close) = if alone { ("[", "]") } else { ("", "") };
         let edit = |at, replacement| Edit { span: at..at, replacement };
@@ -63,7 +63,7 @@ fn parts(message: &str) -> Vec<&str> {
     parts_of(&fields).unwrap_or_default()
 }
 
-/// True for a part with an object of that name.
+/// Returns true if a part has an object with one of these names.
 fn has(part: &str, names: [&str; 2]) -> bool {
     let fields = members(part).unwrap_or_default();
     either(&fields, names).is_some_and(|value| value.starts_with('{'))

@@ -1,5 +1,5 @@
-//! Shapes of contents and what they read as, each rule with a broken history and
-//! its sound twin, and what replacing, restoring and mending leave.
+//! Shapes of contents and their views, each rule with a broken and a valid history, and the results
+//! of replacing, restoring and repairing.
 
 use raw_json::{self as raw, quote};
 
@@ -77,7 +77,7 @@ fn parts_are_read_in_both_spellings() {
     for message in [camel, snake] {
         let view = view(message);
         assert_eq!(texts(message, &view.texts), [r#""t""#, r#"{"code":"1"}"#, r#""x""#]);
-        // Parts of no known kind are no words that may be replaced.
+        // Parts of unknown kind are not text that may be replaced.
         assert_eq!(view.texts[2].kind, SlotKind::Json);
         let call = &view.calls[0];
         assert_eq!((call.id.as_deref(), call.name.as_deref()), (Some("1"), Some("f")));
@@ -136,7 +136,7 @@ fn evidence_is_what_no_other_format_has() {
     }
 }
 
-/// A response, the texts of its slots and how many other texts it has.
+/// A response, the texts of its slots and the number of its other texts.
 const RESPONSES: [(&str, &[&str], usize); 17] = [
     (r#"null"#, &[], 0),
     (r#"{ }"#, &[], 0),
@@ -221,7 +221,7 @@ fn every_rule_has_a_broken_history_and_a_sound_one() {
     let cases: [Case<'_>; 19] = [
         (&[USER, &f, &rf, SAID, USER], &[]),
         (&[USER, USER, &both, &rboth, image, &f, &rf], &[]),
-        // The model's contents in a row are one turn; names are not compared.
+        // Consecutive contents of the model are one turn; names are not compared.
         (&[USER, SAID, &f, &g, &rboth, SAID, SAID], &[]),
         (&[USER, &f, &rg], &[]),
         (&[USER, &f], &[(1, "call_without_result")]),
@@ -256,7 +256,7 @@ fn signatures_are_missed_only_where_the_model_signs() {
     let two = result(&["f", "f"]);
     assert_eq!(problems(&[USER, &unsigned, &rf, &unsigned, &rf]), []);
     assert_eq!(problems(&[USER, &signed, &rf, thought, &two]), []);
-    // Before the user's last words nothing is asked for.
+    // No signature is required before the user's last message.
     assert_eq!(problems(&[USER, &signed, &rf, &unsigned, &rf, USER, SAID]), []);
     assert_eq!(problems(&[USER, &signed, &rf, USER, &unsigned, &rf]), []);
     let missing = [(3, "missing_thought_signature")];

@@ -1,12 +1,11 @@
-//! `langchain`: messages as LangChain dumps them, in Python and JavaScript. The
-//! content is a string or a list of strings and parts; the parts are those of
-//! whichever provider spoke, so none of them is another format's. A call stands in
-//! `tool_calls`, or in `invalid_tool_calls` where its arguments do not parse;
-//! providers get both. Content parts and `additional_kwargs` repeat calls: a call
-//! is read once. An `artifact` stays with the tool and is never sent.
+//! `langchain`: messages as LangChain dumps them, in Python and JavaScript. The content is a string
+//! or a list of strings and parts. The parts are those of any provider, so no part is evidence of
+//! another format. A call is in `tool_calls`, or in `invalid_tool_calls` if its arguments do not
+//! parse; providers get both. Content parts and `additional_kwargs` repeat calls: each call is read
+//! once. An `artifact` stays with the tool and is never sent.
 //!
-//! The rules are those of the chat completions API, which LangChain's own message
-//! types are made after: the answers to all calls follow them directly.
+//! The rules are those of the chat completions API, on which LangChain's message types are
+//! modelled: the answers to all calls follow them directly.
 
 mod shape;
 #[cfg(test)]
@@ -79,7 +78,7 @@ impl Dialect for LangChain {
     fn user_message(&self, text: &str, like: Option<&str>) -> String {
         let shape = like.and_then(|like| Some(shape::read(like).ok()?.shape));
         let shape = shape.unwrap_or(Shape::Flat("type"));
-        // In the API's own messages it is called by its role.
+        // The API's own messages name it by its role.
         let kind = if matches!(shape, Shape::Flat("role")) { "user" } else { "human" };
         shape.message(kind, "HumanMessage", &format!("\"content\":{}", quote(text)))
     }
@@ -140,8 +139,7 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// The calls: those that LangChain made of them, and where it made none those
-    /// that the provider sent.
+    /// Reads the calls: LangChain's own, or, if there are none, those of the provider.
     fn calls(&mut self, fields: &Fields<'a>, more: &Fields<'a>) {
         for name in ["tool_calls", "invalid_tool_calls"] {
             array(fields, name).into_iter().for_each(|call| self.call(call));
@@ -173,9 +171,8 @@ impl<'a> MessageReader<'a> {
         self.builder.view.calls.push(Call { id, name: string(fields, "name"), arguments });
     }
 
-    /// The texts of the content; media and parts of other types are noted on the
-    /// way. A list that is no list of parts is a value like any other: records of a
-    /// tool, say.
+    /// Returns the texts of the content; also adds media and other parts to the view. A list that
+    /// is not a list of parts, such as records of a tool, is a value like any other.
     fn content(&mut self, fields: &Fields<'a>) -> Vec<Slot> {
         let content = raw::field(fields, "content").filter(|value| *value != "null");
         match content.or_else(|| raw::field(fields, "content_blocks")) {
@@ -212,14 +209,14 @@ impl<'a> MessageReader<'a> {
                 let inner = object(fields, "reasoning_content").unwrap_or_default();
                 self.builder.string_text(&inner, "text");
             }
-            // Of providers whose calls have two ids it is the call's own.
+            // For providers whose calls have two ids, `call_id` is the call's own.
             "tool_use" | "tool_call" | "invalid_tool_call" | "function_call"
             | "custom_tool_call"
                 if self.builder.view.role == Role::Assistant =>
             {
                 self.repeated(filled(fields, "call_id").or_else(|| filled(fields, "id")), fields);
             }
-            // Pieces of calls from a stream.
+            // Fragments of calls from a stream.
             "tool_call_chunk" | "input_json_delta" if !self.builder.view.calls.is_empty() => {}
             _ => {
                 let speaks = self.builder.view.role != Role::Tool;
@@ -233,7 +230,7 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// A call in the content: mostly one that is read already.
+    /// Reads a call in the content, which was mostly read before.
     fn repeated(&mut self, id: Option<String>, fields: &Fields<'a>) {
         let is_read = match &id {
             Some(id) => self.called.contains(id),
@@ -264,7 +261,7 @@ enum Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// None for what is no part: a number, a list, an object without a type.
+    /// Returns `None` for a value that is not a part: a number, a list, an object without a type.
     fn read(part: &'a str) -> Option<Part<'a>> {
         if raw::is_string(part) {
             return Some(Part::Text(part));

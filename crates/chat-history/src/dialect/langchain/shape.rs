@@ -1,6 +1,6 @@
-//! The shapes that LangChain dumps a message in: flat (`model_dump`), `type` and
-//! `data` (`messages_to_dict`, `toDict`), and the constructor that its loader calls
-//! (`dumpd`, `toJSON`). All hold the same fields.
+//! The shapes in which LangChain dumps a message: flat (`model_dump`), `type` and `data`
+//! (`messages_to_dict`, `toDict`), and the constructor that its loader calls (`dumpd`, `toJSON`).
+//! All hold the same fields.
 
 use raw_json::{self as raw, Fields, quote};
 
@@ -12,19 +12,18 @@ use crate::message::Role;
 const ACCEPTED: &str = "a dumped LangChain message: an object with \"type\" and \"content\", with \
                         \"type\" and \"data\", or with \"lc\" and \"kwargs\"";
 
-/// A shape, with what another message of it has to repeat.
+/// A shape, with the parts that another message of the same shape must repeat.
 pub(super) enum Shape<'a> {
-    /// `{"type", …}`; the key is `role` in the API's own messages, which LangChain
-    /// reads as well.
+    /// `{"type", …}`. The key is `role` in the API's own messages, which LangChain also reads.
     Flat(&'static str),
     /// `{"type", "data": {…}}`.
     Data,
-    /// `{"lc": 1, "type": "constructor", "id": […, class], "kwargs": {…}}`, with the
-    /// literals of the path to the class.
+    /// `{"lc": 1, "type": "constructor", "id": […, class], "kwargs": {…}}`, with the literals of
+    /// the path to the class.
     Constructor(Vec<&'a str>),
 }
 
-/// A message without its shape.
+/// The content of a message, whatever its shape.
 pub(super) struct UnwrappedMessage<'a> {
     pub(super) shape: Shape<'a>,
     /// The type or the class, as spelled.
@@ -59,13 +58,13 @@ pub(super) fn read(message: &str) -> Result<UnwrappedMessage<'_>, BadMessage> {
     }
 }
 
-/// The fields of a message that the loader constructs.
+/// Returns the fields of a message in the constructor shape.
 fn constructed<'a>(outer: &Fields<'a>) -> Option<Fields<'a>> {
     raw::field(outer, "lc")?;
     object(outer, "kwargs")
 }
 
-/// Members that only a dump of LangChain has.
+/// Names the members that only a dump of LangChain has.
 pub(super) fn evidence(fields: &Fields<'_>) -> Option<String> {
     if raw::field(fields, "lc") == Some("1") && object(fields, "kwargs").is_some() {
         return Some("has \"lc\" and \"kwargs\"".to_owned());
@@ -74,7 +73,7 @@ pub(super) fn evidence(fields: &Fields<'_>) -> Option<String> {
     if object(fields, "data").is_some() {
         return Some(format!("is of type \"{kind}\" with data"));
     }
-    // Some types are common words: another format's message has a role as well.
+    // Some types are common words, but messages of other formats also have a role.
     let is_only = ["human", "ai", "chat"].contains(&kind.as_str());
     let is_alone = is_only || raw::field(fields, "role").is_none();
     let content = ["content", "content_blocks"].iter().any(|n| raw::field(fields, n).is_some());
@@ -87,19 +86,19 @@ fn is_kind(kind: &str) -> bool {
 }
 
 impl UnwrappedMessage<'_> {
-    /// The speaker: by the type, and if that says nothing (`chat`) by `role`.
+    /// Returns the speaker: by the type, or by `role` if the type does not tell (`chat`).
     pub(super) fn role(&self) -> Role {
         let by_kind = role_of(&self.kind);
         let role = || string(&self.fields, "role").and_then(|role| role_of(&role));
         by_kind.or_else(role).unwrap_or(Role::Other)
     }
 
-    /// True for an order to remove a message, which is no message to a model.
+    /// Returns true for an instruction to remove a message, which is not a message to a model.
     pub(super) fn is_removal(&self) -> bool {
         ["remove", "RemoveMessage"].contains(&self.kind.as_str())
     }
 
-    /// True for the older result that names no call.
+    /// Returns true for the older kind of result, which names no call.
     pub(super) fn is_function(&self) -> bool {
         word(&self.kind) == "function"
     }
@@ -115,14 +114,14 @@ fn role_of(kind: &str) -> Option<Role> {
     }
 }
 
-/// The type of a class, a chunk's type or a type.
+/// Returns the bare type for a class, a chunk's type or a type.
 fn word(kind: &str) -> String {
     let kind = kind.strip_suffix("Chunk").unwrap_or(kind);
     kind.strip_suffix("Message").unwrap_or(kind).to_ascii_lowercase()
 }
 
 impl Shape<'_> {
-    /// A message in this shape, of a type and its class, with these members.
+    /// Returns a message of this shape, with this type, class and members.
     pub(super) fn message(&self, kind: &str, class: &str, members: &str) -> String {
         match self {
             Shape::Flat(key) => format!("{{\"{key}\":\"{kind}\",{members}}}"),

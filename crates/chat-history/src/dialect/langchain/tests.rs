@@ -27,7 +27,7 @@ fn tool(shape: usize, members: &str) -> String {
     shapes("tool", "ToolMessage", members)[shape].clone()
 }
 
-/// A history, and the rules it breaks where.
+/// A history, and the rules that it breaks, with their messages.
 type Case<'a> = (&'a [&'a str], &'a [(usize, &'static str)]);
 
 fn view(message: &str) -> MessageView {

@@ -16,12 +16,12 @@ pub(super) struct Tool {
     pub(super) call: &'static str,
     pub(super) output: &'static str,
     pub(super) arguments: &'static str,
-    /// The tool, where the call does not name it.
+    /// The tool's name, if the call does not have it.
     pub(super) name: Option<&'static str>,
 }
 
-/// The tools that the caller runs. The provider runs some of them as well: a hosted
-/// shell's items look the same, a hosted tool search has no `call_id`.
+/// The tools that the caller runs. The provider runs some of them as well: the items of a hosted
+/// shell look the same; a hosted tool search has no `call_id`.
 static TOOLS: [Tool; 7] = [
     tool("function_call", "function_call_output", "arguments", None),
     tool("custom_tool_call", "custom_tool_call_output", "input", None),
@@ -50,16 +50,17 @@ static SERVED: [(&str, &[&str]); 12] = [
     ("mcp_call", &["name", "arguments", "output", "error"]),
     ("mcp_list_tools", &["tools", "error"]),
     ("mcp_approval_request", &["name", "arguments"]),
-    // The person's, yet it stays in the turn that asked: neither goes without the other.
+    // A user's message, but it stays in the turn with the request: one is never removed without the
+    // other.
     ("mcp_approval_response", &["reason"]),
     ("program", &["code"]),
     ("program_output", &["result"]),
-    // Codex's mark of a state of the working tree; no model reads it.
+    // Codex's marker of a state of the working tree; no model reads it.
     ("ghost_snapshot", &[]),
     ("item_reference", &[]),
 ];
 
-/// Items that nothing can take the place of, with the members that a model reads.
+/// Items that nothing can replace, with the members that a model reads.
 static FIXED: [(&str, &[&str]); 6] = [
     ("compaction", &[]),
     ("compaction_summary", &[]),
@@ -75,9 +76,9 @@ const OWN_PARTS: [&str; 4] = ["input_text", "output_text", "input_image", "input
 /// The kind of an item.
 #[derive(Clone, Copy)]
 pub(super) enum ItemKind {
-    /// Somebody's words.
+    /// A message.
     Message(Role),
-    /// A thought of the model.
+    /// Reasoning of the model.
     Reasoning,
     /// A call of a tool that the caller runs.
     Call(&'static Tool),
@@ -98,7 +99,7 @@ pub(super) struct Item<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// Reads an item; fails for a message that is none.
+    /// Reads an item. Fails for a message that is not an item.
     pub(super) fn read(message: &'a str) -> Result<Item<'a>, BadMessage> {
         let bad = |found: String| BadMessage { found, accepted: ACCEPTED };
         let fields = fields_of(message, ACCEPTED)?;
@@ -128,7 +129,7 @@ fn kind_of(kind: &str, role: Option<Role>, fields: &Fields<'_>) -> ItemKind {
     };
     match (kind, tool_of(kind)) {
         ("message", _) => ItemKind::Message(role.unwrap_or(Role::Other)),
-        // One agent's words to another.
+        // A message from one agent to another.
         ("agent_message", _) => ItemKind::Message(Role::Other),
         ("reasoning", _) => ItemKind::Reasoning,
         ("item_reference", _) => ItemKind::Reference,
@@ -171,14 +172,14 @@ fn role_of(role: &str) -> Role {
     }
 }
 
-/// True for an id alone: the API lets a reference go without its type.
+/// Returns true for an object with only an id: the API accepts a reference without its type.
 fn is_reference(fields: &Fields<'_>) -> bool {
     string(fields, "id").is_some()
         && fields.iter().all(|(name, _)| ["id", "type", "role"].contains(&name.as_ref()))
 }
 
-/// True for an item without a role that only this format has. Words that others may
-/// use as well need another member.
+/// Returns true for an item without a role that only this format has. If other formats may have the
+/// type as well, another member decides.
 pub(super) fn is_of_this_format(kind: &str, fields: &Fields<'_>) -> bool {
     let has = |name: &str| string(fields, name).is_some();
     let is_array =
@@ -193,7 +194,7 @@ pub(super) fn is_of_this_format(kind: &str, fields: &Fields<'_>) -> bool {
     }
 }
 
-/// The type of the first part of a message that only this format has.
+/// Returns the type of the first part of a message that only this format has.
 pub(super) fn part_of_this_format(fields: &Fields<'_>) -> Option<&'static str> {
     array(fields, "content").into_iter().find_map(|part| {
         let fields = members(part)?;
@@ -202,15 +203,15 @@ pub(super) fn part_of_this_format(fields: &Fields<'_>) -> Option<&'static str> {
     })
 }
 
-/// The format of an item that only looks like one of these: the JavaScript Agents
-/// SDK writes the same types with other members.
+/// Returns the format of an item that only looks like this one: the JavaScript Agents SDK writes
+/// the same types with other members.
 pub(super) fn other_sdk(fields: &Fields<'_>) -> Option<&'static str> {
     let is_js = raw::field(fields, "callId").is_some()
         || string(fields, "type").as_deref() == Some("function_call_result");
     is_js.then_some("openai-agents-js")
 }
 
-/// The format of a part's type, where it is another one.
+/// Returns the format of a part's type, if it is another one.
 pub(super) fn other_format_of_part(kind: &str) -> Option<&'static str> {
     crate::dialect::part_type::format_of_part(kind).filter(|home| *home != NAME)
 }

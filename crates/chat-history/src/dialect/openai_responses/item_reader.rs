@@ -10,14 +10,14 @@ use crate::dialect::view_builder::ViewBuilder;
 use crate::dialect::{Dialect, Fault, OpenAiChat};
 use crate::message::{Call, MessageView, Role, Slot, ToolResult};
 
-/// Ids of items that are no calls of the caller's tools begin with one of these.
+/// Prefixes of the ids of items that are not calls of the caller's tools.
 const NO_CALLS: [&str; 7] = ["msg_", "rs_", "ws_", "fs_", "ci_", "ig_", "mcp"];
 
 /// An item being read.
 pub(super) struct ItemReader<'a>(ViewBuilder<'a>);
 
 impl<'a> ItemReader<'a> {
-    /// The view of an item.
+    /// Returns the view of an item.
     pub(super) fn read(message: &'a str, item: &Item<'a>) -> MessageView {
         let fields = &item.fields;
         let mut reader =
@@ -41,7 +41,7 @@ impl<'a> ItemReader<'a> {
         reader.0.view
     }
 
-    /// The places of a message's own words.
+    /// Returns the slots of a message's own text.
     pub(super) fn content_of(message: &'a str, item: &Item<'a>) -> Vec<Slot> {
         let mut reader = ItemReader(ViewBuilder { message, view: MessageView::new(Role::Other) });
         reader.content(raw::field(&item.fields, "content"))
@@ -50,7 +50,7 @@ impl<'a> ItemReader<'a> {
     fn message(&mut self, fields: &Fields<'a>) {
         let content = self.content(raw::field(fields, "content"));
         self.0.view.texts.extend(content);
-        // Calls and results of chat completions are members of messages: they would be missed.
+        // Calls and results of chat completions are members of messages, and would be missed here.
         let chat = OpenAiChat.evidence(fields).map(|_| OpenAiChat.name());
         self.0.view.other_format = self.0.view.other_format.or(chat);
     }
@@ -71,7 +71,7 @@ impl<'a> ItemReader<'a> {
             self.missing_id();
         }
         let arguments = raw::field(fields, tool.arguments)
-            // Newer models act several times in one call of the computer.
+            // In newer models, one call of the computer holds several actions.
             .or_else(|| raw::field(fields, "actions"))
             .filter(|value| *value != "null")
             .map(|value| self.0.slot(value));
@@ -82,8 +82,8 @@ impl<'a> ItemReader<'a> {
     fn result(&mut self, tool: &'static Tool, fields: &Fields<'a>) {
         let call_id = self.call_id(tool, fields);
         let name = string(fields, "name");
-        // A function's output that names its tool may answer no call at all: a client
-        // tells the model of an event that way.
+        // A function's output that names its tool may answer no call: a client can report an event
+        // to the model in this way.
         if call_id.is_none() && (name.is_none() || tool.output != "function_call_output") {
             self.missing_id();
         }
@@ -99,15 +99,15 @@ impl<'a> ItemReader<'a> {
         self.0.view.results.push(ToolResult { call_id, name, slots });
     }
 
-    /// The id by which call and output name each other. Those of the local shell may
-    /// have it as their own.
+    /// Returns the id that call and output share. Items of the local shell may have it in their own
+    /// `id`.
     fn call_id(&self, tool: &Tool, fields: &Fields<'a>) -> Option<String> {
         let own = || filled(fields, "id").filter(|_| tool.call == "local_shell_call");
         filled(fields, "call_id").or_else(own)
     }
 
     fn missing_id(&mut self) {
-        // Another format's item has it under another name.
+        // An item of another format has the id in another member.
         if self.0.view.other_format.is_none() {
             self.0.view.faults.push(Fault { rule: MISSING_CALL_ID, id: None });
         }
@@ -168,8 +168,8 @@ impl<'a> ItemReader<'a> {
         }
     }
 
-    /// A reference to a call is a call: its output follows with an id that only the
-    /// provider can match.
+    /// Reads a reference. A reference to a call counts as a call: its output has an id that only
+    /// the provider can match.
     fn reference(&mut self, fields: &Fields<'a>) {
         let id = filled(fields, "id");
         let of = |with: &str| id.as_deref().is_some_and(|id| id.starts_with(with));
@@ -183,8 +183,8 @@ impl<'a> ItemReader<'a> {
         }
     }
 
-    /// The texts of a content; media are counted on the way. An array that is no list
-    /// of parts, and an object that is no part, is a value like any other.
+    /// Returns the texts of a content; also counts media. An array that is not a list of parts, and
+    /// an object that is not a part, is a value like any other.
     fn content(&mut self, content: Option<&'a str>) -> Vec<Slot> {
         let Some(value) = content.filter(|value| *value != "null") else { return Vec::new() };
         let elements = if value.starts_with('[') { raw::elements(value) } else { Ok(Vec::new()) };
@@ -238,13 +238,13 @@ enum Part<'a> {
     Media,
     /// Bytes that only the provider reads, as their literal.
     Opaque(&'a str),
-    /// A part of another type, with the format that has it where that is another:
-    /// counted as JSON, and never changed.
+    /// A part of another type, with the format that it belongs to if that is another one: counted
+    /// as JSON, and never changed.
     Other(&'a str, Option<&'static str>),
 }
 
 impl<'a> Part<'a> {
-    /// None for what is no part: a number, an array, an object without a type.
+    /// Returns `None` for a value that is not a part: a number, an array, an object without a type.
     fn read(part: &'a str) -> Option<Part<'a>> {
         if raw::is_string(part) {
             return Some(Part::Text(part));
@@ -264,7 +264,7 @@ impl<'a> Part<'a> {
         Some(found.unwrap_or_else(|| Part::Other(part, item::other_format_of_part(&kind))))
     }
 
-    /// Reads a part without an array around it, as some clients keep one.
+    /// Reads a part without an array around it, as some clients store it.
     fn alone(value: &'a str) -> Option<Part<'a>> {
         let fields = members(value)?;
         let own = string(&fields, "type").is_some_and(|kind| kind.starts_with("input_"));

@@ -1,12 +1,11 @@
-//! `openai-responses`: the input items of the OpenAI Responses API, as its clients,
-//! the Agents SDK and Codex rollouts keep them. A history is a flat list: messages,
-//! reasoning, calls and outputs are items of their own, told by `type`. A call and its output name each other by `call_id`, never by the item's
-//! own `id`; other items may be between them.
+//! `openai-responses`: the input items of the OpenAI Responses API, as its clients, the Agents SDK
+//! and Codex rollouts store them. A history is a flat list: messages, reasoning, calls and outputs
+//! are separate items, distinguished by `type`. A call and its output share a `call_id`, never the
+//! item's own `id`; other items may be between them.
 //!
-//! A call of the provider's own tools (`web_search_call`, `mcp_call`, …) is one item,
-//! counted and never changed. Items that hold a state only the provider can read or
-//! that configure the request (`compaction`, `additional_tools`, …) are a system's:
-//! no summary could take their place.
+//! A call of the provider's own tools (`web_search_call`, `mcp_call`, …) is one item, counted and
+//! never changed. Items that hold a state only the provider can read or that configure the request
+//! (`compaction`, `additional_tools`, …) count as system messages: no summary can replace them.
 
 mod item;
 mod item_reader;
@@ -73,9 +72,9 @@ impl Dialect for OpenAiResponses {
         }
     }
 
-    /// A developer's: the role that OpenAI documents and that Codex's service takes,
-    /// which rejects a system's. In the one shape that every builder of messages
-    /// knows: with its type, and parts for content.
+    /// Writes a developer message: OpenAI documents this role, and Codex's service accepts it but
+    /// rejects `system`. The shape is the one that every builder of messages knows: with a type,
+    /// and parts as content.
     fn service_message(&self, text: &str, _like: Option<&str>) -> String {
         message_of("developer", text)
     }
@@ -137,8 +136,8 @@ fn message_of(role: &str, text: &str) -> String {
     )
 }
 
-/// Reasoning whose item does not follow. Several of them in a row share what follows
-/// the last; without an id the provider has nothing to look for.
+/// Returns reasoning whose item does not follow. Consecutive reasoning items share the item after
+/// the last one. Reasoning without an id is skipped, because the provider has nothing to look up.
 fn lone_reasoning<'v>(views: &[&'v MessageView]) -> Vec<(usize, &'v str)> {
     let mut followed = false;
     let mut lone = Vec::new();

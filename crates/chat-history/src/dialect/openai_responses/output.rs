@@ -1,20 +1,20 @@
-//! An output for a call that has none, of the type that fits the call.
+//! An output for a call without one, of the type that matches the call.
 
 use raw_json::quote;
 
 use crate::service_messages::NO_SCREENSHOT;
 
-/// The output item for a call of type `kind`.
+/// Returns the output item for a call of type `kind`.
 pub(super) fn output_for(kind: &str, id: &str, text: &str) -> String {
     let (id, text) = (quote(id), quote(text));
     let (kind, rest) = match kind {
         "custom_tool_call" => ("custom_tool_call_output", format!("\"output\":{text}")),
-        // The schema asks for an `id`, the guide and the clients send a `call_id`.
+        // The schema requires an `id`; the guide and the clients send a `call_id`.
         "local_shell_call" => ("local_shell_call_output", format!("\"id\":{id},\"output\":{text}")),
         "apply_patch_call" => {
             ("apply_patch_call_output", format!("\"status\":\"failed\",\"output\":{text}"))
         }
-        // How it ended is not known: an exit code would be made up.
+        // The outcome is unknown: an exit code would be invented.
         "shell_call" => (
             "shell_call_output",
             format!(

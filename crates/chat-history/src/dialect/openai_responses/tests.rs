@@ -1,4 +1,4 @@
-//! What the dialect reads, its pairs, units and rules.
+//! Items that the dialect reads, its pairs, units and rules.
 
 use raw_json::{self as raw, quote};
 
@@ -222,15 +222,15 @@ fn every_rule_is_told_from_its_sound_twin() {
     let found = |index, rule, id: &str| (index, rule, (!id.is_empty()).then(|| id.to_owned()));
     for sound in [
         &[USER, one, result][..],
-        // Ids repeat; other items stand between.
+        // Ids repeat, and other items are between.
         &[one, result, one, result],
         &[one, SAID, USER, result],
         &[one, one, result, result],
         &[THOUGHT, one, result],
         &[THOUGHT, THOUGHT, SAID],
-        // Without an id nothing can be asked for.
+        // Without an id, the provider can look up nothing.
         &[r#"{"type":"reasoning","summary":[]}"#, USER],
-        // A stored call is known to the provider alone.
+        // Only the provider knows a stored call.
         &[r#"{"type":"item_reference","id":"fc_1"}"#, result],
         &[r#"{"type":"function_call_output","name":"event","output":"x"}"#],
         &[r#"{"type":"mcp_approval_request","id":"a","name":"n","arguments":"{}"}"#],
@@ -284,7 +284,7 @@ fn no_unit_begins_between_a_call_and_its_output() {
         (&[THOUGHT, a, ra, THOUGHT, b, rb], "|..|.."),
         (&[USER, a, SAID, USER, system, ra, USER], "||....|"),
         (&[a, b, ra, USER, b, rb, rb], "|......"),
-        // A call that nothing answers holds nothing together.
+        // A call without an output holds nothing together.
         (&[a, USER, b, rb, USER], "|||.|"),
         (&[ra, USER, ra, a, ra], "||||."),
         (&[r#"{"type":"item_reference","id":"fc_1"}"#, USER, ra, USER], "|..|"),

@@ -1,13 +1,12 @@
-//! `pi`: the messages of the pi coding agent, as its sessions and its library keep
-//! them, whatever provider they go to. Roles are `user`, `assistant` and
-//! `toolResult`; a call is a part of type `toolCall`, its result a message of its
-//! own. Kinds of messages that only pi has are roles of their own; pi sends them
-//! as a user's, but their words are another's: the output of a command and what an
-//! extension says are read as a tool's, summaries as the model's.
+//! `pi`: the messages of the pi coding agent, as its sessions and its library store them, whatever
+//! provider they are sent to. Roles are `user`, `assistant` and `toolResult`; a call is a part of
+//! type `toolCall`, its result a separate message. Kinds of messages that only pi has are separate
+//! roles. Pi sends them as a user's, but their text is not the user's: the output of a command and
+//! texts of an extension are read as a tool's, summaries as the model's.
 //!
-//! A turn that was aborted or failed keeps calls that pi never made, and pi leaves it
-//! out of what it sends: such calls are none. Their words count, since older releases
-//! send them. The system prompt is not one of the messages.
+//! An aborted or failed turn holds calls that pi never made, and pi does not send the turn: such
+//! calls do not count. Its text counts, because older releases send it. The system prompt is not
+//! one of the messages.
 
 mod problems;
 #[cfg(test)]
@@ -84,7 +83,7 @@ impl Dialect for Pi {
         )
     }
 
-    /// Not pi's own rule, but that of providers behind it.
+    /// Not a rule of pi, but of the providers behind it.
     fn opening(&self) -> Opening {
         Opening::User
     }
@@ -95,7 +94,7 @@ impl Dialect for Pi {
     }
 
     fn stub_results(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Stubs {
-        // No clock: a result that never was is as old as its call.
+        // There is no clock here: a result that never existed has the timestamp of its call.
         let fields = raw::fields(of).unwrap_or_default();
         let time = raw::field(&fields, "timestamp").map(|time| format!(",\"timestamp\":{time}"));
         let time = time.unwrap_or_default();
@@ -133,7 +132,7 @@ impl<'a> MessageReader<'a> {
     fn read(&mut self, role: &str, fields: &Fields<'a>) {
         match role {
             "toolResult" => self.result(fields),
-            // A command that the user keeps from the model.
+            // A command that the user hides from the model.
             "bashExecution" if raw::field(fields, "excludeFromContext") == Some("true") => {}
             "bashExecution" => {
                 self.0.string_text(fields, "command");
@@ -167,7 +166,7 @@ impl<'a> MessageReader<'a> {
         match kind.as_str() {
             "text" if has("text") => self.0.string_text(&fields, "text"),
             "thinking" if has("thinking") => self.thinking(&fields),
-            // Only the model calls.
+            // Only the model makes calls.
             "toolCall" if is_call(&fields) && self.0.view.role == Role::Assistant => {
                 self.call(&fields);
             }
@@ -180,7 +179,7 @@ impl<'a> MessageReader<'a> {
         }
     }
 
-    /// Of redacted reasoning, the signature is what only the provider can read.
+    /// In redacted reasoning, only the provider can read the signature.
     fn thinking(&mut self, fields: &Fields<'a>) {
         if raw::field(fields, "redacted") == Some("true") {
             return self.0.opaque(fields, "thinkingSignature");
@@ -198,7 +197,7 @@ impl<'a> MessageReader<'a> {
         self.0.view.calls.push(Call { id, name: string(fields, "name"), arguments });
     }
 
-    /// Calls of a turn that did not end well were never made.
+    /// Calls of an aborted or failed turn were never made.
     fn unmade(&mut self, fields: &Fields<'a>) {
         let stop = string(fields, "stopReason");
         if stop.is_some_and(|stop| ["aborted", "error"].contains(&stop.as_str())) {

@@ -1,7 +1,7 @@
-//! The rules of the providers behind pi. pi itself puts a stub where a call of a turn
-//! that ended well has no result; it sends results without a call as they are, which
-//! every provider refuses. Calls and results pair as in chat completions: a result
-//! directly follows its call's message or another result of it.
+//! The rules of the providers behind pi. Pi itself adds a stub for a call without a result in a
+//! turn that ended well. It sends results without a call unchanged, and every provider rejects
+//! them. Calls and results pair as in chat completions: a result directly follows its call's
+//! message or another result of that message.
 
 use super::super::pending_calls::{CallState, PendingCalls};
 use super::super::{Problem, Rule};
@@ -21,7 +21,7 @@ const DUPLICATE_RESULT: Rule = Rule {
 pub(super) const MISSING_CALL_ID: Rule =
     Rule { name: "missing_call_id", error: "Missing required parameter: 'tool_call_id'." };
 
-/// Every rule that the history breaks, in order.
+/// Returns every rule that the history breaks, in order.
 pub(super) fn find(views: &[&MessageView]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut pending = PendingCalls::default();

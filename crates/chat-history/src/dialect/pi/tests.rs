@@ -1,4 +1,4 @@
-//! What the dialect reads, and what its provider rejects.
+//! Messages that the dialect reads, and histories that its provider rejects.
 
 #![allow(clippy::unwrap_used)]
 
@@ -55,7 +55,7 @@ fn messages_are_read_as_what_they_are() {
             RESULT_B.replace(r#"[{"type":"text","text":"r"}]"#, "\"r\""),
             (Role::Tool, 0, vec![1], 0, 0, 0),
         ),
-        // Of an aborted turn the words stay, which some releases send.
+        // The text of an aborted turn stays, because some releases send it.
         (
             CALLS
                 .replace("\"toolUse\"", "\"aborted\"")

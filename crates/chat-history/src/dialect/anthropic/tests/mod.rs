@@ -1,4 +1,4 @@
-//! What the dialect reads, and what its provider rejects.
+//! Messages that the dialect reads, and histories that its provider rejects.
 
 #![allow(clippy::unwrap_used)]
 
@@ -42,7 +42,7 @@ fn result(content: &str) -> String {
     user(&format!(r#"{{"type":"tool_result","tool_use_id":"a","content":{content}}}"#))
 }
 
-/// Index and name of every problem of a history.
+/// Returns message index and rule name of every problem of a history.
 fn broken<M: AsRef<str>>(messages: &[M]) -> Vec<(usize, &'static str)> {
     let views: Vec<MessageView> = messages.iter().map(|m| view(m.as_ref())).collect();
     let problems = Anthropic.problems(&views.iter().collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Messages as they are read: texts, calls, results, evidence, mends.
+//! Reading messages: texts, calls, results, evidence, repairs.
 
 use raw_json::{self as raw, quote};
 
@@ -28,12 +28,12 @@ fn blocks_are_read_as_what_they_are() {
         (RESULTS.replace("]}", &format!(",{text}]}}")), (Role::User, 0, vec![1, 0], 1, 0, 0)),
         (user(&format!("{text},{image}")), (Role::User, 0, vec![], 1, 1, 0)),
         (result(&format!("[{text},{image},{text}]")), (Role::Tool, 0, vec![2], 0, 1, 0)),
-        // Records of a tool, which are no blocks, and a value.
+        // Records of a tool, which are not blocks, and a value.
         (result(r#"[{"query":"q","result":"r"}]"#), (Role::Tool, 0, vec![1], 0, 0, 0)),
         (result(r#"{"rows":[1]}"#), (Role::Tool, 0, vec![1], 0, 0, 0)),
         (result("[]"), (Role::Tool, 0, vec![0], 0, 0, 0)),
         (result("null"), (Role::Tool, 0, vec![0], 0, 0, 0)),
-        // Left alone, but counted; what stands in a result is not the user's.
+        // Counted, but never changed; text in a result is not the user's.
         (
             result(
                 r#"[{"type":"search_result","source":"u","title":"t","content":[{"type":"text","text":"x"}],"citations":{"enabled":true}},{"type":"tool_reference","tool_name":"g"},{"type":"new","x":1}]"#,
@@ -117,7 +117,7 @@ fn parts_of_other_formats_are_named() {
     ] {
         assert_eq!(view(&message).other_format, Some(home), "{message}");
     }
-    // What a tool returned may name any type.
+    // A tool's result may contain any type.
     assert_eq!(view(&result(r#"[{"type":"function_call","x":1}]"#)).other_format, None);
 }
 
@@ -180,7 +180,7 @@ fn own_messages_are_told_from_the_users() {
         assert_eq!(broken(&[&message, OK]), []);
     }
     assert_eq!(view(&Anthropic.service_message("<state_snapshot>", None)).role, Role::User);
-    // Neither system messages nor results hold words to append to.
+    // Neither system messages nor results have text to append to.
     assert_eq!(Anthropic.content_slots(SYSTEM), []);
     assert_eq!(Anthropic.content_slots(RESULTS), []);
     let both = RESULTS.replace("]}", r#",{"type":"text","text":"x"}]}"#);

@@ -1,4 +1,4 @@
-//! Rules of the provider, broken and kept.
+//! Rules of the provider, with histories that break and that keep them.
 
 use super::super::super::{Dialect, Stubs};
 use super::super::Anthropic;
@@ -21,7 +21,7 @@ fn each_rule_has_a_broken_history_and_a_sound_one() {
         ("call_without_result", 1, h(&[HI, CALLS, RESULT_A, OK]), h(&[HI, CALLS, RESULTS, OK])),
         ("call_without_result", 1, h(&[HI, CALL]), h(&[HI, OK])),
         ("call_without_result", 1, h(&[HI, CALL, HI, OK]), h(&[HI, CALL, RESULT_A, HI, OK])),
-        // Neighbours of one role are one turn.
+        // Neighbouring messages of one role are one turn.
         (
             "call_without_result",
             2,
@@ -85,7 +85,7 @@ fn each_rule_has_a_broken_history_and_a_sound_one() {
         assert!(broken(&bad).contains(&(index, rule)), "{rule}: {:?}", broken(&bad));
         assert_eq!(broken(&sound), [], "{rule}");
     }
-    // System messages stand behind results, not between call and result.
+    // System messages may follow results, but not separate call and result.
     assert_eq!(broken(&[HI, SYSTEM, CALL, RESULT_A, SYSTEM, OK]), []);
     let between = broken(&[HI, CALL, SYSTEM, RESULT_A]);
     let behind = [(2, "system_not_behind_user"), (2, "system_not_before_model")];
@@ -95,7 +95,7 @@ fn each_rule_has_a_broken_history_and_a_sound_one() {
     );
 }
 
-/// The API's verdicts on these lists, by the words of its errors.
+/// The API's verdicts on these lists, from its errors.
 #[test]
 fn system_messages_stand_behind_the_user_and_before_the_model() {
     let found = assistant(&format!("{SEARCH},{FOUND}"));
@@ -111,7 +111,7 @@ fn system_messages_stand_behind_the_user_and_before_the_model() {
         &[HI, tool, OK],
         &[HI, &found, SYSTEM, OK],
         &[HI, CALL, RESULT_A, SYSTEM, OK],
-        // What only sets the effort may stand anywhere.
+        // A message that only sets the effort may be anywhere.
         &[effort, HI, effort, OK, effort, HI],
         &[HI, effort, SYSTEM, effort, OK],
     ] {
@@ -159,8 +159,8 @@ fn a_unit_is_a_turn_with_its_results_and_those_of_the_server() {
         [true, true, false, false, false, false]
     );
     assert_eq!(starts(&[HI, &found, HI]), [true, true, true]);
-    // Words between part nothing, for the API takes both messages as one turn; a system
-    // message does.
+    // Text between them does not separate them, because the API merges both messages into one turn;
+    // a system message does.
     assert_eq!(
         starts(&[HI, CALLS, RESULT_A, HI, RESULT_B, HI, OK, HI]),
         [true, true, false, false, false, true, true, true]
@@ -208,7 +208,8 @@ fn dangling_calls_are_answered_in_the_users_next_message() {
     }
     let Stubs::Within(message) = mended(&calls[1..], Some(RESULT_A)) else { panic!() };
     assert_eq!(broken(&[HI, CALLS, &message]), []);
-    // The snapshots' message stays what it is, and there may be none to take them.
+    // The message of the snapshots stays unchanged, and there may be no message to add the stubs
+    // to.
     let own = Anthropic.service_message(BRIDGE, None);
     for next in [None, Some(own.as_str()), Some(OK), Some(SYSTEM)] {
         let Stubs::Messages(messages) = mended(&calls, next) else { panic!("{next:?}") };
