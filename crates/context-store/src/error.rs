@@ -5,10 +5,10 @@ use std::io;
 /// A failure of a store, with the path as the caller spelled it.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The path lies under no configured root.
+    /// The path is not under a configured root.
     #[error("\"{path}\" lies outside the allowed roots; accepted is a folder under {roots}")]
     Outside {
-        /// The path, cut to 200 characters.
+        /// The path, truncated to 200 characters.
         path: String,
         /// The roots as the operator spelled them.
         roots: String,
@@ -19,7 +19,7 @@ pub enum StoreError {
          is another folder under {roots}"
     )]
     Private {
-        /// The path, cut to 200 characters.
+        /// The path, truncated to 200 characters.
         path: String,
         /// The roots as the operator spelled them.
         roots: String,
@@ -27,9 +27,9 @@ pub enum StoreError {
     /// The path is empty, too long, or holds a control character.
     #[error("\"{path}\" is no usable path: {reason}")]
     BadPath {
-        /// The path, cut to 80 characters.
+        /// The path, truncated to 80 characters.
         path: String,
-        /// The reason that it is refused.
+        /// The reason why it is rejected.
         reason: &'static str,
     },
     /// A configured root cannot be opened.

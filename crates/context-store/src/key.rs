@@ -1,19 +1,18 @@
-//! Keys and codes: a key is a secret by which the service recognises its own notes. Whoever
-//! can write a text into a history can copy the form of a note; only a holder of the key
-//! can write its code.
+//! Keys and codes: a key is a secret by which the service recognises its own notes. Anybody who can
+//! write into a history can copy the form of a note; only a holder of the key can make its code.
 
 use std::fmt;
 
 /// Length of a key, in bytes.
 pub(crate) const KEY_BYTES: usize = 32;
 
-/// Shortest secret of an operator, in bytes.
+/// Minimum length of an operator's secret, in bytes.
 pub const MIN_SECRET_BYTES: usize = 32;
 
 /// The number of different codes.
 const CODES: u128 = 1_000_000_000_000_000;
 
-/// Digits of a code: some 50 bits.
+/// Digits of a code: about 50 bits.
 const DIGITS: usize = 15;
 
 /// The secret of a folder.
@@ -30,13 +29,13 @@ const DIGITS: usize = 15;
 pub struct Key([u8; KEY_BYTES]);
 
 /// A [`Key`]'s signature of a text: 15 decimal digits, which are five tokens in the public
-/// encodings, whichever digits they are.
+/// encodings, whatever the digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Code(u64);
 
 impl Key {
-    /// Returns a key for a folder without one in which nothing may be written: its codes
-    /// have the usual length and prove nothing.
+    /// Returns a key for a folder that has none and must not be written to: its codes have the
+    /// usual length and prove nothing.
     pub fn placeholder() -> Key {
         Key([0; KEY_BYTES])
     }
@@ -52,7 +51,7 @@ impl Key {
         Code(u64::try_from(u128::from_le_bytes(first) % CODES).unwrap_or_default())
     }
 
-    /// Derives a key from an operator's secret; None if that is shorter than
+    /// Derives a key from an operator's secret; `None` if that is shorter than
     /// [`MIN_SECRET_BYTES`].
     pub fn of_secret(secret: &str) -> Option<Key> {
         let is_long = secret.len() >= MIN_SECRET_BYTES;
@@ -76,7 +75,7 @@ impl fmt::Debug for Key {
 }
 
 impl Code {
-    /// Parses the form of [`fmt::Display`]; None for any other text.
+    /// Parses the form of [`fmt::Display`]; `None` for any other text.
     pub fn parse(text: &str) -> Option<Code> {
         let is_code = text.len() == DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
         is_code.then(|| text.parse().ok()).flatten().map(Code)

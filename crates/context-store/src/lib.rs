@@ -1,9 +1,9 @@
 //! Keeps files of agents durably in confined folders.
 //!
-//! A [`Store`] is one folder below a configured root. Its files are named after the call
-//! that their content came from and never overwritten; a name keeps its content for good.
-//! A caller's string becomes a path only through [`Roots::locate`], and every open goes
-//! through the root's directory handle, so the kernel confines it.
+//! A [`Store`] is one folder below a configured root. Its files are named after the call that
+//! produced their content and never overwritten; a name keeps its content for good. A caller's
+//! string becomes a path only through [`Roots::locate`], and every file is opened through the
+//! root's directory handle, so the kernel confines it.
 //!
 //! | step | item |
 //! |---|---|
@@ -51,16 +51,16 @@
 //!
 //! # Modules
 //!
-//! Rules are apart from effects. `names`, `records`, `key` and the eras of `clock` are pure;
-//! `local` is the file system and `objects` an object store; `folder` is what the rules ask
-//! of either. `index` keeps records and markers. `write`, `lease`, `read`, `deletion` and
-//! `sweep` hold the rules that need both.
+//! Rules are separate from effects. `names`, `records`, `key` and the eras of `clock` are pure;
+//! `local` is the file system and `objects` an object store; `folder` is the interface that both
+//! implement. `index` stores records and markers. `write`, `lease`, `read`, `deletion` and `sweep`
+//! hold the rules that need both.
 //!
 //! # Object stores
 //!
-//! [`Objects::open`] connects to a bucket and [`Roots::of_objects`] returns roots in it;
-//! everything else is the same. Calls block while requests run, so no async worker may make
-//! them. Each operation waits for the store as long as [`ObjectSettings::timeout`] says.
+//! [`Objects::open`] connects to a bucket and [`Roots::of_objects`] returns roots in it; everything
+//! else is the same. Calls block while requests run, so async workers must not make them. Each
+//! operation waits for the store for at most [`ObjectSettings::timeout`].
 
 mod clock;
 mod deletion;

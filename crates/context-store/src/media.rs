@@ -1,4 +1,4 @@
-//! The media that tests run over: a local folder and an object store.
+//! The storage that tests run over: a local folder and an object store.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::objects::fake::FakeStore;
 
-/// The medium that keeps the files of a shop.
+/// The storage of a shop's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Medium {
     Local,
@@ -18,10 +18,10 @@ thread_local! {
     pub(crate) static MEDIUM: Cell<Medium> = const { Cell::new(Medium::Local) };
 }
 
-/// The object stores of shops, by their folders: a restarted process finds its own.
+/// The object stores of shops, by their folders, so that a restarted process finds its own.
 pub(crate) static FAKES: Mutex<BTreeMap<PathBuf, Arc<FakeStore>>> = Mutex::new(BTreeMap::new());
 
-/// Runs a test over both media: what it says is promised of each.
+/// Runs a test over both kinds of storage.
 pub(crate) fn over_both(test: impl Fn()) {
     for medium in [Medium::Local, Medium::Objects] {
         MEDIUM.set(medium);
@@ -30,7 +30,7 @@ pub(crate) fn over_both(test: impl Fn()) {
     MEDIUM.set(Medium::Local);
 }
 
-/// Runs a function over one medium.
+/// Runs a function over one kind of storage.
 pub(crate) fn on<T>(medium: Medium, run: impl FnOnce() -> T) -> T {
     MEDIUM.set(medium);
     let done = run();
@@ -38,7 +38,7 @@ pub(crate) fn on<T>(medium: Medium, run: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Makes tests that run over both media.
+/// Generates tests that run over both kinds of storage.
 macro_rules! on_both {
     ($($(#[$meta:meta])* fn $name:ident() $body:block)+) => {
         $($(#[$meta])* #[test] fn $name() { $crate::media::over_both(|| $body); })+
@@ -46,8 +46,8 @@ macro_rules! on_both {
 }
 pub(crate) use on_both;
 
-/// The small objects of a store, by their paths in the private folder as a local one has
-/// them.
+/// Returns the small objects of a store, by the paths that they would have in a local private
+/// folder.
 pub(crate) fn private_objects(fake: &FakeStore) -> BTreeMap<String, String> {
     let own = |(key, text): (String, String)| {
         let path = key.split_once("/.unburden/")?.1.to_owned();

@@ -1,6 +1,6 @@
-//! A model of the store, a map in memory, beside the real one over both media: any sequence
-//! of posts, references, deletions, sweeps and restarts, with processes that die at any
-//! request to an object store.
+//! Compares a model of the store, a map in memory, with the real store over both kinds of storage:
+//! any sequence of posts, references, deletions, sweeps and restarts, with processes that crash at
+//! any request to an object store.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::{
     Chat, ClaimedFile, Claims, FileName, FilesState, Lease, MissingIndex, Run, Stem, delete_chat,
 };
 
-/// A step of a sequence. Chats, calls and texts are few, so that they meet.
+/// A step of a sequence. There are few chats, calls and texts, so that they collide.
 #[derive(Debug, Clone)]
 enum Step {
     Post { chat: u8, call: u8, text: u8 },
@@ -26,9 +26,9 @@ enum Step {
 #[derive(Debug, Clone)]
 struct Known {
     text: String,
-    /// None where a crash or an expiry leaves both open.
+    /// `None` if a crash or an expiry leaves both states possible.
     is_alive: Option<bool>,
-    /// Chats that refer to it, and those that may.
+    /// Chats that refer to it, and chats that may.
     chats: BTreeSet<u8>,
     maybe: BTreeSet<u8>,
 }
@@ -44,7 +44,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Steps, each with the request at which the process dies, if it does.
+/// Steps, each with the request at which the process crashes, if it does.
 fn steps() -> impl Strategy<Value = Vec<(Step, Option<u32>)>> {
     prop::collection::vec((step(), prop::option::weighted(0.3, 0..14u32)), 1..20)
 }
@@ -52,7 +52,7 @@ fn steps() -> impl Strategy<Value = Vec<(Step, Option<u32>)>> {
 #[derive(Debug, Default)]
 struct Model {
     files: BTreeMap<FileName, Known>,
-    /// The chats whose posts of a text died: they may have it, under any name.
+    /// The chats whose post of a text crashed: they may have it, under any name.
     died: BTreeMap<String, BTreeSet<u8>>,
     sweeps: u64,
 }
@@ -75,14 +75,14 @@ impl Model {
                 shop = shop_in(shop.temp);
             }
             if !done && let Step::Delete { .. } | Step::Sweep = step {
-                // The next process finishes what a crash left.
+                // The next process finishes the interrupted step.
                 assert!(self.step(&shop, step, false), "{step:?}");
             }
             self.check(&shop, step);
         }
     }
 
-    /// Returns false if the process died.
+    /// Returns false if the process crashed.
     fn step(&mut self, shop: &Shop, step: &Step, may_die: bool) -> bool {
         match *step {
             Step::Restart => true,
@@ -124,7 +124,7 @@ impl Model {
                 true
             }
             Ok(_) | Err(_) => {
-                // A file that expired may have been renewed by nobody: the next post writes it.
+                // Nobody may have renewed a file that expired: the next post writes it.
                 self.died.entry(text.clone()).or_default().insert(chat);
                 for known in self.files.values_mut().filter(|known| known.text == text) {
                     known.maybe.insert(chat);
@@ -147,7 +147,7 @@ impl Model {
         }
         known.maybe.insert(chat);
         if may_die {
-            // A failure counts as held: the check of the answer finds it.
+            // A failure counts as held: the check of the answer detects it.
             return false;
         }
         match (leases[0], known.is_alive) {
@@ -178,7 +178,7 @@ impl Model {
             if was_of && !others && known.is_alive != Some(false) {
                 known.is_alive = (is_whole && !may_others).then_some(false);
             } else if !was_of && !others {
-                // Nobody is known to have it.
+                // No chat is known to have it.
                 known.is_alive = known.is_alive.filter(|is_alive| !is_alive);
             }
         }
@@ -191,7 +191,7 @@ impl Model {
         let is_whole = swept.errors.is_empty();
         assert!(is_whole || may_die, "{swept:?}");
         for known in self.files.values_mut() {
-            // Posts refer to it again; deletions may find these.
+            // Posts refer to it again, and deletions may find these references.
             known.maybe.extend(known.chats.clone());
             let before = known.is_alive;
             known.is_alive = if is_whole { Some(false) } else { before.filter(|alive| !alive) };

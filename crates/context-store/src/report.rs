@@ -4,13 +4,13 @@ use std::ops::Deref;
 
 use serde::{Serialize, Serializer};
 
-/// Most items of a report that are listed.
+/// Maximum number of listed items of a report.
 const LISTED: usize = 10_000;
 
 /// Whether an operation changes anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Run {
-    /// The operation is carried out.
+    /// The operation is executed.
     Real,
     /// The operation is only reported; nothing is written or deleted.
     Dry,
@@ -25,7 +25,7 @@ pub struct PathError {
     pub reason: String,
 }
 
-/// A list that counts every item and keeps the first 10,000; it derefs to those.
+/// A list that counts every item but keeps only the first 10,000; it derefs to those.
 ///
 /// ```
 /// let listed = context_store::Bounded::<String>::default();
@@ -45,7 +45,7 @@ impl<T> Bounded<T> {
         }
     }
 
-    /// Returns how many items there are, listed or not.
+    /// Returns the number of items, listed or not.
     pub fn total(&self) -> usize {
         self.total
     }
@@ -71,7 +71,7 @@ impl<T> Deref for Bounded<T> {
     }
 }
 
-/// Serializes the listed items only.
+/// Serializes only the listed items.
 impl<T: Serialize> Serialize for Bounded<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.listed.serialize(serializer)

@@ -25,7 +25,7 @@ use crate::write::confirmed::KnownChat;
 use crate::write::references::{self, MissingIndex};
 use crate::write::writer;
 
-/// A folder that files go to.
+/// A folder for files.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -56,14 +56,14 @@ pub struct Store {
 }
 
 impl Store {
-    /// Returns a store in `folder`, which is made when the first file is written.
+    /// Returns a store in `folder`, which is created when the first file is written.
     pub fn new(folder: Location, durability: Durability, cache: Arc<FileCache>) -> Store {
         let folder = StoreFolder { location: folder, durability, cache };
         Store { folder, known: KnownChat::default() }
     }
 
-    /// Says which chat the files are for. What it is known to refer to in an object store
-    /// needs no look then: this store is for one request.
+    /// Sets the chat that the files are for. Its known references in an object store then need no
+    /// request, because this store is for one request.
     pub fn set_chat(&self, chat: Chat, lifetimes: Lifetimes) {
         self.known.set(chat, lifetimes);
     }
@@ -73,14 +73,13 @@ impl Store {
         &self.folder.location
     }
 
-    /// Returns the path of a file, spelled as the folder was.
+    /// Returns the path of a file, spelled like the folder.
     pub fn path_of(&self, name: &FileName) -> String {
         self.folder.path_of(name)
     }
 
-    /// Claims a name for each content, in order: the first of its stem that holds this
-    /// content, or was never given out. Nothing is written. `claims` are those of the whole
-    /// request.
+    /// Claims a name for each content, in order: the first name of its stem that holds this
+    /// content, or was never assigned. Writes nothing. `claims` are those of the whole request.
     ///
     /// # Errors
     ///
@@ -93,12 +92,12 @@ impl Store {
         self.claim_except(&NONE_EXCLUDED, claims, wanted)
     }
 
-    /// As [`Store::claim`], but never an excluded name, whatever it holds: for equal
-    /// contents that their names tell apart.
+    /// Like [`Store::claim`], but never returns an excluded name, whatever it holds: for equal
+    /// contents that need different names.
     ///
     /// # Errors
     ///
-    /// Fails as [`Store::claim`] does.
+    /// Fails like [`Store::claim`].
     pub fn claim_except(
         &self,
         excluded: ExcludedNames<'_>,
@@ -113,17 +112,16 @@ impl Store {
         claiming::state_of((&self.folder, &self.known), claims)
     }
 
-    /// Writes files under claimed names, in parallel. Returns their claims, with the next
-    /// name where another request took one in between. `content` is called for the text of
-    /// a file just before it is written: all texts together would double the memory of a
-    /// request.
+    /// Writes files under claimed names, in parallel. Returns their claims, with the next name if
+    /// another request took one in between. Calls `content` for the text of a file just before it
+    /// is written, because all texts together would double the memory of a request.
     ///
-    /// The origin of each file is recorded before the file is visible: a deletion of the
+    /// The origin of each file is recorded before the file is visible, so that a deletion of the
     /// chat finds whatever a crash leaves.
     ///
     /// # Errors
     ///
-    /// Fails if the folder cannot be made or written to, or no name is free. Files that were
+    /// Fails if the folder cannot be created or written to, or if no name is free. Files that were
     /// written before the failure stay.
     pub fn write<'a>(
         &self,
@@ -133,11 +131,11 @@ impl Store {
         self.write_except(&NONE_EXCLUDED, files, content)
     }
 
-    /// As [`Store::write`], but no file gets an excluded name in place of its claimed one.
+    /// Like [`Store::write`], but no file gets an excluded name in place of its claimed one.
     ///
     /// # Errors
     ///
-    /// Fails as [`Store::write`] does.
+    /// Fails like [`Store::write`].
     pub fn write_except<'a>(
         &self,
         excluded: ExcludedNames<'_>,
@@ -149,15 +147,15 @@ impl Store {
 
     /// Renews the leases of files that are used again; returns the state of each.
     ///
-    /// After a claim that found its content stored, this makes sure that no sweep deleted
+    /// Call this after a claim that found its content stored, to make sure that no sweep deleted
     /// the file in between.
     pub fn renew(&self, names: &[FileName], lifetimes: &Lifetimes, now: SystemTime) -> Vec<Lease> {
         renewal::renew((&self.folder, &self.known), names, lifetimes, now)
     }
 
-    /// Notes that a chat refers to files of this folder; returns for each whether it is
-    /// there for the chat from now on. A deletion of another chat either finds the note, or
-    /// this finds that the file ended. A failure is logged, and counts as held.
+    /// Records that a chat refers to files of this folder. Returns for each whether it exists for
+    /// the chat from now on. A parallel deletion of another chat either finds the reference, or
+    /// this call finds that the file ended. A failure is logged, and counts as held.
     pub fn note_references(
         &self,
         chat: Chat,
@@ -167,23 +165,22 @@ impl Store {
         references::note_references(&self.folder, chat, names, missing)
     }
 
-    /// Returns the key of the folder; None if it has no key, or one that cannot be trusted.
+    /// Returns the key of the folder; `None` if it has no key, or one that cannot be trusted.
     pub fn known_key(&self) -> Option<Key> {
         folder_key::known_key(&self.folder.cache, &self.folder.location)
     }
 
-    /// Returns the key of the folder; makes both if they are missing.
+    /// Returns the key of the folder; creates both if they are missing.
     ///
     /// # Errors
     ///
-    /// Fails if the folder cannot be written to, or the key cannot be trusted: it is another
-    /// user's, or others can read it.
+    /// Fails if the folder cannot be written to, or if the key cannot be trusted: it belongs to
+    /// another user, or others can read it.
     pub fn key_or_new(&self) -> Result<Key, StoreError> {
         folder_key::key_or_new(&self.folder)
     }
 
-    /// Returns the lifetime of its own that a file was given out with, in seconds; None without
-    /// one, or without a record.
+    /// Returns the own lifetime of a file, in seconds; `None` if it has none, or no record.
     pub fn recorded_ttl(&self, name: &FileName) -> Option<u64> {
         let at = self.folder.location.child(name.as_str());
         ended::record_of(&at).ok()??.origin.ttl_seconds
@@ -194,7 +191,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Fails if the folder is there and cannot be read.
+    /// Fails if the folder exists and cannot be read.
     pub fn find_lro(
         &self,
         prefix: LroPrefix,

@@ -21,7 +21,7 @@ use crate::{
     Store, SweepEvent, SweepOptions, SweepReport, sweep,
 };
 
-/// The moment that tests begin at: later than the machine's.
+/// The time at which tests begin: later than the machine's.
 pub(crate) fn start() -> SystemTime {
     UNIX_EPOCH + seconds(START)
 }
@@ -51,7 +51,7 @@ fn header_ttl(head: &[u8]) -> Option<Option<u64>> {
     serde_json::from_slice::<Header>(line).ok()?.ttl_seconds
 }
 
-/// An hour for everything.
+/// A lifetime of an hour for everything.
 pub(crate) fn lifetimes() -> Lifetimes {
     let hour = Some(seconds(3600));
     Lifetimes { store: hour, lro: hour, temporary: seconds(3600), header_ttl }
@@ -61,7 +61,7 @@ pub(crate) struct Shop {
     pub(crate) temp: tempfile::TempDir,
     pub(crate) roots: Roots,
     pub(crate) store: Store,
-    /// The object store that keeps the files; None for a local folder.
+    /// The object store that keeps the files; `None` for a local folder.
     pub(crate) fake: Option<Arc<FakeStore>>,
 }
 
@@ -69,14 +69,14 @@ pub(crate) fn shop() -> Shop {
     shop_in(tempfile::tempdir().unwrap())
 }
 
-/// An empty folder, open.
+/// Returns an empty open folder.
 pub(crate) fn folder() -> (tempfile::TempDir, cap_std::fs::Dir) {
     let temp = tempfile::tempdir().unwrap();
     let dir = cap_std::fs::Dir::open_ambient_dir(temp.path(), cap_std::ambient_authority());
     (temp, dir.unwrap())
 }
 
-/// As a restarted process sees the folder.
+/// Returns the shop of a folder, as a restarted process opens it.
 pub(crate) fn shop_in(temp: tempfile::TempDir) -> Shop {
     let base = temp.path().canonicalize().unwrap();
     let known = FAKES.lock().unwrap().get(&base).cloned();
@@ -121,7 +121,7 @@ impl Shop {
         }
     }
 
-    /// Another process's view of the same store.
+    /// Returns another process's view of the same store.
     pub(crate) fn replica(&self) -> Store {
         let at = match &self.fake {
             None => self.store.folder().clone(),
@@ -135,7 +135,7 @@ impl Shop {
         Store::new(at, Durability::Relaxed, Arc::new(FileCache::new(10_000)))
     }
 
-    /// Writes a content as a writer does that reserved its name.
+    /// Writes a content, like a writer that has reserved its name.
     pub(crate) fn put_file(&self, name: &FileName, text: &str) {
         match &self.fake {
             None => std::fs::write(self.path(name.as_str()), text).unwrap(),
@@ -146,7 +146,7 @@ impl Shop {
         }
     }
 
-    /// Removes a content, and says nothing of it.
+    /// Removes a content without recording it.
     pub(crate) fn remove_file(&self, name: &FileName) {
         match &self.fake {
             None => std::fs::remove_file(self.path(name.as_str())).unwrap(),
@@ -157,7 +157,7 @@ impl Shop {
         }
     }
 
-    /// The names of all contents, without the days of an object store.
+    /// Returns the names of all contents, without the days of an object store.
     pub(crate) fn files(&self) -> Vec<String> {
         let paths = self.folder().names().unwrap().map(Result::unwrap);
         let names = paths.map(|path| path.rsplit('/').next().unwrap().to_owned());
@@ -179,7 +179,7 @@ impl Shop {
         written.into_iter().next().unwrap().name
     }
 
-    /// A file that is there without a record, as an older store or a copy leaves it.
+    /// Creates a file without a record, as an older store or a copy leaves it.
     pub(crate) fn plant(&self, name: &str, content: &str, at: SystemTime) -> FileName {
         use std::os::unix::fs::PermissionsExt;
         std::fs::write(self.path(name), content).unwrap();
@@ -207,7 +207,7 @@ impl Shop {
         name
     }
 
-    /// Writes a call's result for a chat, with words that only this chat has.
+    /// Writes a call's result for a chat, with a text that only this chat has.
     pub(crate) fn made_for(&self, chat: &str, id: &str, content: &str) -> FileName {
         let stem = Stem::of_call(Some(id), &blake3::hash(content.as_bytes()));
         self.write_as(stem, content, origin(Some(chat), id))
@@ -221,7 +221,7 @@ impl Shop {
         self.index().records.get(name).unwrap()
     }
 
-    /// Every file of the private folder, by its path there, but for the clock.
+    /// Returns every file of the private folder by its path there, except the clock.
     pub(crate) fn private(&self) -> BTreeMap<String, String> {
         if let Some(fake) = &self.fake {
             return private_objects(fake);
@@ -255,7 +255,7 @@ impl Shop {
         }
     }
 
-    /// Lets the store's clock show a moment.
+    /// Sets the store's clock.
     fn show(&self, now: SystemTime) {
         if let (Some(fake), Some(objects)) = (&self.fake, self.roots.objects()) {
             fake.set_now(now);
@@ -279,7 +279,7 @@ impl Shop {
         sweep(&options, &mut |_| {})
     }
 
-    /// Sweeps the stores under the roots only.
+    /// Sweeps only the stores under the roots.
     pub(crate) fn sweep_roots(
         &self,
         now: &Moment,
@@ -300,7 +300,7 @@ impl Shop {
         dir.open_dir(path).unwrap()
     }
 
-    /// The folder as the rules see it.
+    /// Returns the folder as the rules see it.
     pub(crate) fn folder(&self) -> Folder {
         self.store.folder().open_folder().unwrap().unwrap()
     }
@@ -310,7 +310,7 @@ pub(crate) fn set_modified(path: &std::path::Path, at: SystemTime) {
     std::fs::File::open(path).unwrap().set_modified(at).unwrap();
 }
 
-/// A later moment of this machine, whose wall clock was not set in between.
+/// Returns a later moment of this machine, whose wall clock was not set in between.
 pub(crate) fn moment(wall: SystemTime) -> Moment {
     let now = Moment::now();
     let up = now.up + wall.duration_since(now.wall).unwrap();
@@ -338,7 +338,7 @@ pub(crate) fn paths(files: &[ExpiredFile]) -> Vec<&str> {
     names
 }
 
-/// Returns what is known of a file that is not there.
+/// Returns the record of a file that no longer exists.
 pub(crate) fn ended_of(at: &Location) -> Option<EndedFile> {
     crate::ended_file(at).unwrap()
 }
@@ -350,8 +350,8 @@ pub(crate) fn read(at: &Location) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// Reads `tool_call_{current}.txt` with 16 threads while `change` runs, which sets the number:
-/// each read finds the whole content, or the end of the file on record.
+/// Reads `tool_call_{current}.txt` with 16 threads while `change` runs, which sets the number: each
+/// read finds the whole content, or the recorded end of the file.
 pub(crate) fn read_in_parallel(shop: &Shop, content: &str, change: impl FnOnce(&AtomicUsize)) {
     let hash = blake3::hash(content.as_bytes());
     let (current, done) = (AtomicUsize::new(0), AtomicBool::new(false));

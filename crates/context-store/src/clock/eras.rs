@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::moment::{Moment, millis};
 
-/// Most boots that are remembered.
+/// Maximum number of boots to remember.
 const BOOTS: usize = 16;
-/// Most eras that are remembered.
+/// Maximum number of eras to remember.
 const ERAS: usize = 32;
-/// Largest difference, in milliseconds, that is no step: clocks are read one after another.
+/// Maximum difference, in milliseconds, that does not count as a step, because the clocks are read
+/// one after another.
 pub(super) const STEP_MS: i64 = 2_000;
 
 /// A reading of both clocks in a boot.
@@ -26,18 +27,18 @@ struct Boot {
 struct Era {
     /// The latest modification time of a file of this era.
     until_ms: i64,
-    /// How far the wall clock was ahead of the folder's first era.
+    /// How far the wall clock was ahead of its state in the folder's first era.
     ahead_ms: i64,
 }
 
-/// The clock of a folder as it was last observed: how old a file is, whatever the wall
-/// clock did. Expiry is on time or late, never early.
+/// The clock of a folder as it was last observed. It tells how old a file is, whatever happened to
+/// the wall clock. Files expire on time or late, never early.
 ///
-/// A file's time is that of the wall clock when it was written or renewed. For each boot of
-/// each machine that sweeps the folder, the clock keeps a reading of the wall clock and of
-/// the steady one. If the wall clock advanced by more than the steady one, an era ends: the
-/// difference does not count towards the age of files of that era. The time between the
-/// last observation and one of an unknown boot is unknown, and counts for no file.
+/// A file's time is that of the wall clock when it was written or renewed. For each boot of each
+/// machine that sweeps the folder, the clock keeps a reading of the wall clock and of the steady
+/// clock. If the wall clock advanced by more than the steady one, an era ends: the difference does
+/// not count towards the age of files of that era. The time between the last observation and one of
+/// an unknown boot is unknown, and counts for no file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Clock {
     last_ms: i64,
@@ -52,13 +53,13 @@ impl Clock {
         Clock { last_ms: millis(last), ..Clock::default() }
     }
 
-    /// Takes an observation.
+    /// Records an observation.
     pub(super) fn observe(&mut self, now: &Moment) {
         let (wall, up) = (now.wall_ms(), now.up_ms());
         let known = self.boots.iter().position(|boot| boot.id == now.boot);
         let boot = match known.map(|at| self.boots.remove(at)) {
             Some(boot) => {
-                // The moment may be before the last observation, of another process.
+                // The moment may precede the last observation, which another process may have made.
                 let expected = boot.wall_ms.saturating_add(up - boot.up_ms);
                 let by = wall.saturating_sub(expected);
                 if by.abs() <= STEP_MS {
@@ -86,7 +87,7 @@ impl Clock {
         self.eras.push(Era { until_ms, ahead_ms: self.ahead_ms });
         self.ahead_ms = self.ahead_ms.saturating_add(by_ms);
         if self.eras.len() > ERAS {
-            // The merged era is the one by which files live longer.
+            // The merged era is the one in which files live longer.
             let first = self.eras.remove(0);
             let second = &mut self.eras[0];
             second.until_ms = second.until_ms.max(first.until_ms);
@@ -94,9 +95,8 @@ impl Clock {
         }
     }
 
-    /// Returns when a file with that modification time was written or renewed by the
-    /// present wall clock; rather later than earlier. A file may be of each era that did
-    /// not end before its time.
+    /// Returns when a file with that modification time was written or renewed, by the present wall
+    /// clock; late rather than early. The file may be of any era that did not end before its time.
     pub(crate) fn since(&self, modified: SystemTime) -> SystemTime {
         let at = millis(modified);
         let eras = self.eras.iter().filter(|era| era.until_ms >= at);

@@ -1,4 +1,4 @@
-//! A file's age is right, or too small, whatever the wall clock did.
+//! A file's age is right, or too small, whatever happened to the wall clock.
 
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ fn at(ms: i64) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(u64::try_from(ms).unwrap())
 }
 
-/// A machine whose wall clock is ahead by something.
+/// A machine whose wall clock is off by some amount.
 struct Machine {
     real: i64,
     ahead: i64,
@@ -40,7 +40,7 @@ impl Machine {
         (self.ahead, self.booted, self.boot) = (ahead, self.real, self.boot + 1);
     }
 
-    /// The age of a file by the folder's clock, in milliseconds.
+    /// Returns the age of a file by the folder's clock, in milliseconds.
     fn age(&self, clock: &Clock, file: SystemTime) -> i64 {
         let age = self.wall().duration_since(clock.since(file)).unwrap_or_default();
         i64::try_from(age.as_millis()).unwrap()
@@ -94,7 +94,7 @@ fn a_step_ahead_and_back_leaves_ages_right() {
         machine.real += 1_000;
         machine.ahead = ahead;
         clock.observe(&machine.now());
-        // By a clock from before the file, it is new.
+        // By a clock that was set to before the file, the file is new.
         let age = if ahead < 0 { 0 } else { machine.real - 50 * YEAR };
         assert_eq!(machine.age(&clock, file), age, "{ahead}");
     }
@@ -150,7 +150,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Each start of a machine is observed, as the service's start is, and each write.
+    /// Each start of a machine and each write is observed, as the service does.
     #[test]
     fn no_file_is_ever_taken_for_older_than_it_is(steps in prop::collection::vec(step(), 1..60)) {
         let mut machine = Machine::new();
@@ -171,7 +171,7 @@ proptest! {
                 clock.observe(&machine.now());
                 for (written, file) in &files {
                     let (age, real) = (machine.age(&clock, *file), machine.real - written);
-                    // A difference below a step is taken for none.
+                    // A difference smaller than a step is ignored.
                     prop_assert!(age <= real + STEP_MS, "{age} > {real}: {clock:?}");
                 }
             }

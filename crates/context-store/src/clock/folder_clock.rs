@@ -1,4 +1,4 @@
-//! The file of a folder's clock in its private folder.
+//! The file of a folder's clock, in its private folder.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +15,7 @@ use crate::report::Run;
 /// The clock's file in the private folder.
 const CLOCK: &str = "clock";
 
-/// Largest clock that is read, in bytes; this service's are smaller.
+/// Maximum size of a clock's file, in bytes; this service's files are smaller.
 pub(crate) const CLOCK_BYTES: usize = 16 * 1_024;
 
 /// Observes the clock of a new private folder.
@@ -29,10 +29,10 @@ pub(crate) fn begin(private: &Folder) -> io::Result<()> {
     private.create(CLOCK, &clock.render(), Synced::No).map(drop)
 }
 
-/// Observes the clock of a folder. If it was never observed before, the time of the newest
-/// file is the last that is known. A clock that cannot be written is no error: the time
-/// until the next observation then counts for no file.
-/// Objects are dated by the clock of their store, which nobody here sets.
+/// Observes the clock of a folder. If it was never observed before, the time of the newest file is
+/// the last known one. A clock that cannot be written is not an error: the time until the next
+/// observation then counts for no file. Objects have the time of their store's clock, which nobody
+/// here sets.
 pub(crate) fn observe(folder: &Folder, private: &Folder, now: &Moment, run: Run) -> Clock {
     if private.local().is_none() {
         return Clock::default();
@@ -52,8 +52,8 @@ pub(crate) fn observe(folder: &Folder, private: &Folder, now: &Moment, run: Run)
     clock
 }
 
-/// Observes the clock of a folder before a file is dated by it: the first time, and
-/// whenever this process saw that the wall clock was set.
+/// Observes the clock of a folder before a file gets a time: the first time, and whenever this
+/// process noticed that the wall clock was set.
 pub(crate) fn observe_if_set(store: &StoreFolder, folder: &Folder, private: &Folder) {
     let (now, key) = (Moment::now(), store.location.key());
     let steps = steps(&now);
@@ -69,7 +69,7 @@ fn newest(folder: &Folder) -> Option<SystemTime> {
     ours.filter_map(|name| Some(folder.stat(&name).ok()??.modified)).max()
 }
 
-/// Returns how often this process saw that the wall clock was set.
+/// Returns how often this process noticed that the wall clock was set.
 fn steps(now: &Moment) -> u64 {
     static SEEN: Mutex<Option<(Moment, u64)>> = Mutex::new(None);
     let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);

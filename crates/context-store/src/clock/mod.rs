@@ -1,5 +1,5 @@
-//! The clock of a folder: the age of its files, whatever the wall clock did. Sweeps observe
-//! it, and so does whoever dates files by a clock that was set.
+//! The clock of a folder: the age of its files, whatever happened to the wall clock. Sweeps observe
+//! it, and so does a writer that uses a clock which was set.
 
 pub(crate) mod eras;
 pub(crate) mod folder_clock;

@@ -1,4 +1,4 @@
-//! Moments by two clocks: the wall clock, which can be set, and the steady one.
+//! Moments by two clocks: the wall clock, which can be set, and the steady clock.
 
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -16,7 +16,7 @@ use rustix::time::{ClockId, clock_gettime};
 pub struct Moment {
     /// The time by the wall clock.
     pub wall: SystemTime,
-    /// The time since the boot by the clock that nobody sets and that runs on in suspension.
+    /// The time since the boot, by a clock that cannot be set and that runs during suspension.
     pub(crate) up: Duration,
     /// The id of the boot.
     pub(crate) boot: String,
@@ -42,7 +42,7 @@ impl Moment {
     }
 }
 
-/// The id of this boot; an id of this process alone if the system does not tell it.
+/// The id of this boot; if the system does not report one, an id of this process only.
 static BOOT: LazyLock<String> = LazyLock::new(|| {
     let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let id = id.trim();

@@ -26,25 +26,25 @@ pub(super) struct Batch<'a> {
     pub(super) report: &'a mut Deletion,
 }
 
-/// The fate of a file that the chat has a marker for.
+/// The outcome for a file for which the chat has a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// It is deleted; it has this many bytes.
     Deleted(u64),
-    /// It is gone already; only its record is left.
+    /// It is already gone; only its record remains.
     Gone,
     /// It stays.
     Kept(KeptReason),
     /// It belongs to another chat, and this one never referred to it.
     Unrelated,
-    /// Another process changed its record: it is looked at again in the next round.
+    /// Another process changed its record: the next round examines it again.
     Changed,
     /// It could not be deleted.
     Failed,
 }
 
 impl Fate {
-    /// Returns true if the file needs another look, so that its marker stays.
+    /// Returns true if the file must be examined again, so that its marker stays.
     fn is_open(self) -> bool {
         matches!(self, Fate::Changed | Fate::Failed)
     }
@@ -54,12 +54,12 @@ struct ChatFile<'a> {
     name: &'a FileName,
     record: Option<Record>,
     fate: Fate,
-    /// True if the record on the disk says that the file ended.
+    /// True if the record on the disk states that the file ended.
     is_recorded: bool,
 }
 
 impl Batch<'_> {
-    /// Reports what a deletion would do.
+    /// Reports the effect of a deletion.
     pub(super) fn look(&mut self, names: &[FileName]) {
         let files = self.files(names);
         self.report(&files);
@@ -84,7 +84,7 @@ impl Batch<'_> {
                 Fate::Failed
             });
         }
-        // A deleted file must not come back with a power cut.
+        // A power cut must not restore a deleted file.
         self.dir.sync()?;
         self.report(&files);
         let done: Vec<&ChatFile<'_>> = files.iter().filter(|file| !file.fate.is_open()).collect();
@@ -93,7 +93,7 @@ impl Batch<'_> {
         });
         for (file, forgotten) in done.into_iter().zip(forgotten) {
             match forgotten {
-                // The next round looks again.
+                // The next round examines it again.
                 Err(error) if is_changed(&error) => {}
                 Err(error) => self.failed(file.name, &error),
                 Ok(()) => {}
@@ -118,7 +118,7 @@ impl Batch<'_> {
         names.iter().zip(looked).map(&mut file).collect()
     }
 
-    /// Runs `work` for each number below `count`: in parallel where a request is waited for.
+    /// Runs `work` for each number below `count`; in parallel if each call waits for a request.
     fn each<T: Send + Sync>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
         match self.dir.local() {
             Some(_) => (0..count).map(work).collect(),
@@ -149,9 +149,8 @@ impl Batch<'_> {
         Ok(Fate::Kept(reason))
     }
 
-    /// Records the end of each file before it is deleted, and forgets the origin of those
-    /// that are gone. If the disk is full, the end is recorded after the deletion, which
-    /// makes room.
+    /// Records the end of each file before it is deleted, and removes the origin of those that are
+    /// gone. If the disk is full, the end is recorded after the deletion, which frees space.
     fn record_ends(&mut self, files: &mut [ChatFile<'_>]) {
         let (chat, mut ending) = (self.chat, Vec::new());
         for file in files.iter_mut().filter(|file| file.ends(chat)) {
@@ -168,7 +167,7 @@ impl Batch<'_> {
         let is_local = self.dir.local().is_some();
         for (file, is_recorded) in ending.into_iter().zip(recorded) {
             file.is_recorded = is_recorded;
-            // Without a lock, only a recorded end keeps others from the file.
+            // Without a lock, only a recorded end stops others from using the file.
             if !is_recorded && !is_local {
                 file.fate = Fate::Changed;
             }
@@ -183,7 +182,7 @@ impl Batch<'_> {
         match remove_ended(self.dir, &self.index.records, file.name) {
             Ok(Removal::Done) => Ok(file.fate),
             Ok(Removal::LivesAgain) => Ok(Fate::Changed),
-            // A sweep deleted it first.
+            // A sweep deleted it before.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Fate::Gone),
             Err(error) if is_changed(&error) => Ok(Fate::Changed),
             Err(error) => Err(error),
@@ -205,8 +204,8 @@ impl Batch<'_> {
         self.index.markers().remove(Marker::SharedWith(name, self.chat))
     }
 
-    /// Hands a file of the chat that stays to another chat. The call was this chat's: it is
-    /// forgotten.
+    /// Assigns a file of the chat that stays to another chat. Forgets the call, which was this
+    /// chat's.
     fn hand_over(&self, name: &FileName, record: &Record) -> io::Result<()> {
         let markers = self.index.markers();
         markers.remove_call(name, &record.origin)?;
@@ -242,13 +241,13 @@ impl Batch<'_> {
 }
 
 impl ChatFile<'_> {
-    /// Returns true if the file was made for the chat, or a crashed deletion left it.
+    /// Returns true if the file was made for the chat, or a crashed deletion left it behind.
     fn is_of(&self, chat: Chat) -> bool {
         let record = self.record.as_ref();
         record.is_some_and(|record| record.origin.chat == Some(chat) || is_left(record))
     }
 
-    /// Returns true if the record must still say that the file ended, and no more.
+    /// Returns true if the record must state that the file ended, and does not yet state only that.
     fn ends(&self, chat: Chat) -> bool {
         let is_said =
             |record: &Record| record.ended.is_some() && record.origin == Origin::default();
@@ -260,7 +259,7 @@ impl ChatFile<'_> {
         }
     }
 
-    /// Returns the record after the end; a file that had ended before keeps its moment.
+    /// Returns the record after the end; a file that had already ended keeps its time.
     fn ended(&self, now: SystemTime) -> Record {
         let end = (now, End::ChatDeleted);
         match &self.record {

@@ -1,9 +1,9 @@
-//! A deletion that dies after any of its steps.
+//! A deletion that crashes after any of its steps.
 
 use super::*;
 use crate::Lease;
 
-/// Leaves what a deletion of `a` leaves that crashed after a step, for each of its files.
+/// Creates the state after a deletion of `a` that crashed after a step, for each of its files.
 fn crash(shop: &Shop, name: &FileName, step: usize) {
     let index = shop.index();
     if step > 0 {
@@ -28,7 +28,7 @@ on_both! {
                 let shared = made(&shop, "a", "3", "3");
                 mention(&shop, "b", &shared);
                 crash(&shop, &own[0], step);
-                // The deletion dies when it has noted the end, before it sees the other chat.
+                // The deletion crashes after it recorded the end, before it finds the other chat.
                 if another && step < 3 {
                     crash(&shop, &shared, step);
                 }
@@ -45,7 +45,7 @@ on_both! {
 }
 
 on_both! {
-    /// A chat that mentions what a crashed deletion left has it from then on.
+    /// A file that a crashed deletion left belongs to a chat that refers to it from then on.
     fn a_file_that_a_crash_left_can_be_used_again() {
         let shop = shop();
         let own = made(&shop, "a", "1", "x");

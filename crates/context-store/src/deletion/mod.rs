@@ -1,10 +1,11 @@
-//! Deleting a chat: the files that were made for it, except those that another chat refers
-//! to, and all that the index says of it.
+//! Deletes a chat: the files that were made for it, except those that another chat refers to, and
+//! everything that the index records about it.
 //!
-//! Only names that the chat has markers for are looked up. Its markers are set aside first.
-//! Then files go in batches under the index's lock: ends are recorded and synced, other
-//! chats are looked for again, files are deleted, and markers removed, in that order. A
-//! crash in between leaves a marker for everything that is still there, so that the same
+//! Only names for which the chat has markers are looked up. First, the chat's markers are set
+//! aside. Then files are deleted in batches under the index's lock: ends are recorded and synced,
+//! other chats are searched for again, files are deleted, and markers removed, in that order. A
+//! crash in between leaves a marker for everything that remains, so that the same call can finish;
+//! and a deleted file returns 410 from the beginning.
 //! call again finishes; and a file that is gone is a 410 from the first moment.
 
 pub(crate) mod batch;
@@ -24,16 +25,16 @@ use crate::report::{PathError, Run};
 use batch::Batch;
 use report::Deletion;
 
-/// How often the markers of a chat are set aside that posts while it is deleted.
+/// How often the markers of a chat that posts during its deletion are set aside.
 const ROUNDS: usize = 16;
 
-/// A pause between two rounds is twice the one before, this often: up to 0.26 seconds.
+/// The number of times that the pause between two rounds doubles: up to 0.26 seconds.
 const DOUBLINGS: usize = 7;
 
 /// Deletes a chat from `folders`, or from every store under the roots.
 ///
-/// A chat that no store knows is no error. Files without a record that names the chat they
-/// were made for are never touched.
+/// An unknown chat is not an error. Files without a record of the chat for which they were made are
+/// never touched.
 pub fn delete_chat(
     roots: &Roots,
     folders: Option<Vec<Location>>,
@@ -101,8 +102,8 @@ fn dry_run(batch: &mut Batch<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Deletes what a crashed call left, then what is there, then what a post that goes on has
-/// written meanwhile, with ever more time for that to finish.
+/// Deletes what a crashed call left, then the present files, then those that a post in progress has
+/// written meanwhile; pauses longer after each round, so that the post can finish.
 fn delete(batch: &mut Batch<'_>) -> io::Result<()> {
     let markers = batch.index.chat_markers(batch.chat);
     for round in 0..ROUNDS {

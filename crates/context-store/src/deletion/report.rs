@@ -11,14 +11,14 @@ pub struct DeletedFile {
     pub bytes: u64,
 }
 
-/// The reason that a file of a chat stays.
+/// The reason why a file of a chat stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KeptReason {
     /// Another chat refers to it, too.
     Shared,
     /// No record names the chat that it was made for.
     UnknownMaker,
-    /// It is no regular file of this user.
+    /// It is not a regular file of this user.
     Foreign,
 }
 
@@ -31,7 +31,7 @@ pub struct KeptFile {
     pub reason: KeptReason,
 }
 
-/// The report on a chat's deletion. All files are counted, the first are listed.
+/// The report on a chat's deletion. All files are counted, but only the first are listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Deletion {
     /// Folders that were searched.

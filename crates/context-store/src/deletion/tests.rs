@@ -1,4 +1,4 @@
-//! What goes with a chat, what stays, and that nothing in between is lost.
+//! Files that are deleted with a chat, files that stay, and that nothing is lost in between.
 
 use std::sync::atomic::Ordering;
 
@@ -38,7 +38,7 @@ fn kept(deletion: &Deletion) -> Vec<(String, KeptReason)> {
     paths.into_iter().zip(deletion.kept.iter().map(|file| file.reason)).collect()
 }
 
-/// True where the index says nothing of a chat: neither its hash nor a word.
+/// Returns true if the index records nothing of a chat: neither its hash nor a text.
 fn is_forgotten(shop: &Shop, chat: &str) -> bool {
     let (hash, word) = (Chat::of(chat).to_string(), format!("of {chat}\""));
     !shop.private().iter().any(|(path, content)| {
@@ -72,14 +72,14 @@ on_both! {
         let before = shop.private();
         assert_eq!(delete(&shop, "a"), Deletion { folders: 1, complete: true, ..Deletion::default() });
         assert_eq!(shop.private(), before);
-        // A shared file has only one chat left.
+        // A shared file now has only one chat.
         assert_eq!(deleted(&delete(&shop, "b")), [shared.as_str(), other.as_str()]);
         assert!(is_forgotten(&shop, "b"), "{:?}", shop.private());
         assert_eq!(shop.files(), Vec::<String>::new());
     }
 }
 
-/// A chat's deletion costs what the chat has, not what the store has.
+/// A deletion costs in proportion to the chat's files, not to the store's.
 #[test]
 fn a_deletion_writes_nothing_of_other_chats() {
     let shop = shop();
@@ -146,8 +146,8 @@ fn what_no_record_gives_to_a_chat_is_not_touched() {
 }
 
 on_both! {
-    /// The words of a file that expired are remembered for a while, and go with its chat,
-    /// also where another made it again.
+    /// The origin of files that expired is kept for a while, and removed with its chat, also if
+    /// another chat made the file again.
     fn words_of_files_that_are_gone_go_too() {
         let shop = shop();
         let gone = made(&shop, "a", "gone", "x");
@@ -182,13 +182,13 @@ on_both! {
         let shop = shop_in(shop.temp);
         let next = || shop.store.claim(&mut Claims::default(), &[(Stem::of_group("c", 0), hash)]);
         assert_eq!(next().unwrap()[0].name.as_str(), "compressed_group_c_3.json");
-        // Nor when their words are forgotten.
+        // Nor after their origin was removed.
         shop.sweep(after(400 * 86_400));
         assert_eq!(next().unwrap()[0].name.as_str(), "compressed_group_c_3.json");
     }
 }
 
-/// A file that cannot be deleted keeps its record: the next call retries.
+/// A file that cannot be deleted keeps its record, so that the next call retries.
 #[test]
 fn what_could_not_be_deleted_is_tried_again() {
     let shop = shop();
@@ -196,7 +196,7 @@ fn what_could_not_be_deleted_is_tried_again() {
     let stuck = std::fs::File::open(shop.path(names[0].as_str())).unwrap();
     let set = |flags| rustix::fs::ioctl_setflags(&stuck, flags);
     if set(rustix::fs::IFlags::IMMUTABLE).is_err() {
-        return; // Needs the superuser and a file system with flags.
+        return; // Requires the superuser and a file system with flags.
     }
     let first = delete_chat(&shop.roots, None, Chat::of("a"), after(9), Run::Real);
     set(rustix::fs::IFlags::empty()).unwrap();
@@ -244,12 +244,12 @@ on_both! {
 }
 
 on_both! {
-    /// One chat finds the other's file while that chat is deleted: what was noted and
-    /// then seen is there for good.
+    /// One chat finds the other's file while that chat is deleted: if the file was found after the
+    /// reference was recorded, it stays.
     fn a_file_is_found_by_another_chat_or_deleted_but_not_both() {
         let shop = shop();
         let (mut found, mut missed) = (0, 0);
-        // One is far ahead, or neither.
+        // One thread is far ahead, or neither is.
         let wait = |ahead: bool| Duration::from_millis(if ahead { 20 } else { 0 });
         for round in 0..200 {
             let (a, b, id) = (format!("a{round}"), format!("b{round}"), round.to_string());
@@ -273,7 +273,7 @@ on_both! {
             let stays = shop.has(name.as_str());
             assert!(stays || !held, "round {round}");
             *(if stays { &mut found } else { &mut missed }) += 1;
-            // Where each saw the other, the file stays and is the other chat's.
+            // If each noticed the other, the file stays and belongs to the other chat.
             if stays {
                 assert_eq!(deleted(&delete(&shop, &b)), [name.as_str()]);
             }
@@ -283,7 +283,7 @@ on_both! {
 }
 
 on_both! {
-    /// Chats post, share and are deleted at once: each deletion takes its own.
+    /// Chats post, share and are deleted in parallel: each deletion removes only its own files.
     fn deletions_beside_posts_take_what_is_theirs_and_no_more() {
         let shop = shop();
         std::thread::scope(|scope| {
@@ -348,8 +348,8 @@ fn every_store_under_the_roots_or_those_that_are_named() {
 mod crash_tests;
 
 on_both! {
-    /// A deletion waits for a post of its chat that goes on, and takes what it wrote: the two do
-    /// not only disturb each other until the deletion gives up.
+    /// A deletion waits for a post of its chat that is in progress, and deletes what it wrote: the
+    /// two must not merely interrupt each other until the deletion gives up.
     fn a_deletion_outlasts_a_post_of_its_chat() {
         let shop = shop();
         let names: Vec<FileName> = (0..40).map(|n| made(&shop, "other", &n.to_string(), "x")).collect();

@@ -1,4 +1,4 @@
-//! Batches: files end some at a time, so that others get the lock in between.
+//! Batches: a limited number of files end at a time, so that others get the lock in between.
 
 use std::io;
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 use crate::folder::Folder;
 use crate::names::file_name::FileName;
 
-/// Most files that end under one lock.
+/// Maximum number of files that end under one lock.
 pub(crate) const BATCH: usize = 256;
 
-/// Time for others to take the lock between two batches.
+/// Pause between two batches, in which others can take the lock.
 pub(crate) const PAUSE: Duration = Duration::from_millis(2);
 
-/// Calls `each` with the names of files that the entries of a folder have, in batches.
+/// Calls `each` with the file names in the entries of a folder, in batches.
 pub(crate) fn each_batch(
     folder: &Folder,
     mut each: impl FnMut(&[FileName]) -> io::Result<()>,

@@ -1,5 +1,5 @@
-//! The folder of a chat's markers. A deletion of the chat sets it aside: posts that go on get
-//! a new one.
+//! The folder of a chat's markers. A deletion of the chat sets it aside: posts in progress get a
+//! new one.
 
 use std::io;
 
@@ -19,12 +19,12 @@ impl<'a> ChatMarkers<'a> {
         ChatMarkers { private, chat }
     }
 
-    /// Opens the folder, which is made if there is none.
+    /// Opens the folder, and creates it if there is none.
     pub(crate) fn make(self) -> io::Result<Folder> {
         retry_removed(|| self.private.make_folder(CHATS)?.make_series(&self.chat.to_string()))
     }
 
-    /// Opens the folder; None if there is none.
+    /// Opens the folder; `None` if there is none.
     pub(crate) fn open(self) -> io::Result<Option<Folder>> {
         match self.chats()? {
             Some(chats) => chats.open_series(&self.chat.to_string()),
@@ -32,12 +32,12 @@ impl<'a> ChatMarkers<'a> {
         }
     }
 
-    /// Returns the generation of the folder; None if there is none, or it cannot be told.
+    /// Returns the generation of the folder; `None` if there is none, or if it is unknown.
     pub(crate) fn generation(self) -> Option<Generation> {
         self.open().ok()??.generation()
     }
 
-    /// Sets the folder aside for a deletion to work through; false if there is none.
+    /// Sets the folder aside, so that a deletion can process it. Returns false if there is none.
     pub(crate) fn set_aside(self) -> io::Result<bool> {
         match self.chats()? {
             Some(chats) => chats.set_aside(&self.chat.to_string()),
@@ -45,7 +45,7 @@ impl<'a> ChatMarkers<'a> {
         }
     }
 
-    /// Opens the folder that was set aside; None if there is none.
+    /// Opens the folder that was set aside; `None` if there is none.
     pub(crate) fn open_aside(self) -> io::Result<Option<Folder>> {
         match self.chats()? {
             Some(chats) => chats.open_aside(&self.chat.to_string()),
@@ -53,7 +53,7 @@ impl<'a> ChatMarkers<'a> {
         }
     }
 
-    /// Removes the folder that was set aside; false if a marker is left in it.
+    /// Removes the folder that was set aside. Returns false if it still has a marker.
     pub(crate) fn remove_aside(self) -> io::Result<bool> {
         match self.chats()? {
             Some(chats) => chats.remove_aside(&self.chat.to_string()),

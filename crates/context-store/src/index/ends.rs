@@ -1,5 +1,5 @@
-//! The ends of files: records say that a file ended, and are on the disk, before the file
-//! is deleted. So a crash leaves a file or a 410, never a 404.
+//! The ends of files: a record states that a file ended, and is on the disk, before the file is
+//! deleted. So a crash leaves either the file or a 410, never a 404.
 
 use std::io;
 use std::thread::{self, Builder};
@@ -9,12 +9,12 @@ use crate::folder::{Folder, until_unchanged};
 use crate::names::file_name::FileName;
 use crate::records::record::Record;
 
-/// Records that are synced in parallel: the disk merges the syncs. These threads are not
-/// the writers', which may wait for the lock that is held here.
+/// Number of records that are synced in parallel: the disk merges the syncs. These are not the
+/// writers' threads, which may wait for the lock that is held here.
 const THREADS: usize = 8;
 
-/// Replaces the records of files that ended; returns for each whether it is on the disk.
-/// The index must be locked.
+/// Replaces the records of files that ended; returns for each whether it is on the disk. The index
+/// must be locked.
 pub(crate) fn write_ends(records: &Records, ends: &[(&FileName, Record)]) -> Vec<bool> {
     let write = |ends: &[(&FileName, Record)]| -> Vec<bool> {
         ends.iter().map(|(name, record)| write_one(records, name, record)).collect()
@@ -29,13 +29,13 @@ pub(crate) fn write_ends(records: &Records, ends: &[(&FileName, Record)]) -> Vec
 pub(crate) enum Removal {
     /// The file is gone.
     Done,
-    /// Another process made it live again before.
+    /// Another process revived it before.
     LivesAgain,
 }
 
-/// Removes a file whose end is on record. Where nothing is locked, the record says first that
-/// this life is over for good: from then on nobody reads, writes or revives it, however late
-/// its removal comes.
+/// Removes a file whose end is recorded. Without locks, the record first states that this life is
+/// over for good: from then on nobody reads, writes or revives it, however late its removal
+/// arrives.
 pub(crate) fn remove_ended(
     folder: &Folder,
     records: &Records,

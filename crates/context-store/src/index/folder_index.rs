@@ -1,4 +1,4 @@
-//! Opening, making and locking the index of a folder.
+//! Opens, creates and locks the index of a folder.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use crate::names::chat::Chat;
 /// The folder of records.
 const NAMES: &str = "names";
 
-/// The file that states the private folder's format, and the format of this version.
+/// The name of the file that states the private folder's format, and the start of its content.
 const FORMAT: &str = "format";
 const FORMAT_WORDS: &str = "unburden store ";
 const VERSION: u32 = 2;
@@ -22,7 +22,7 @@ const VERSION: u32 = 2;
 /// The file that is locked while files end.
 const LOCK: &str = "lock";
 
-/// Tries for the lock, a millisecond apart: a batch of deletions holds it for much less.
+/// Tries for the lock, a millisecond apart: a batch of deletions holds it for much less time.
 const LOCK_TRIES: u32 = 5_000;
 
 /// The index of one folder.
@@ -33,10 +33,10 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Opens the index of a folder; None if it has none.
+    /// Opens the index of a folder; `None` if it has none.
     pub(crate) fn open(folder: &Folder) -> io::Result<Option<Index>> {
         let Some(private) = folder.open_folder(PRIVATE)? else { return Ok(None) };
-        // A prefix is always there; one without a format is no store.
+        // A prefix always exists; one without a format is not a store.
         if !check_format(&private)? && private.local().is_none() {
             return Ok(None);
         }
@@ -44,15 +44,15 @@ impl Index {
         Ok(names.map(|folder| Index { private, records: Records { folder } }))
     }
 
-    /// Opens the index of a folder, which is made if there is none.
+    /// Opens the index of a folder, and creates it if there is none.
     pub(crate) fn make(folder: &Folder) -> io::Result<Index> {
         let private = folder.make_folder(PRIVATE)?;
         if !check_format(&private)? {
             folder_clock::begin(&private)?;
-            // On a full disk, files end only if the lock exists already.
+            // On a full disk, files can only end if the lock file exists already.
             private.lock(LOCK, LOCK_TRIES)?;
             let words = format!("{FORMAT_WORDS}{VERSION}\n");
-            // A power cut that left an empty format would make the folder unusable.
+            // If a power cut left an empty format, the folder would be unusable.
             private.create(FORMAT, words.as_bytes(), Synced::Yes)?;
         }
         let folder = private.make_folder(NAMES)?;
@@ -69,18 +69,18 @@ impl Index {
         ChatMarkers::new(&self.private, chat)
     }
 
-    /// Waits until no other process ends files of this folder; keeps others from it while
-    /// the handle lives.
+    /// Waits until no other process ends files of this folder, and excludes others while the handle
+    /// lives.
     pub(crate) fn lock(&self) -> io::Result<Locked> {
         self.private.lock(LOCK, LOCK_TRIES)
     }
 }
 
-/// Returns true if the private folder has this version's format; false if it is being made.
+/// Returns true if the private folder has this version's format; false if it has no format yet.
 ///
 /// # Errors
 ///
-/// Fails for a newer format: this version does not know what it may not do there.
+/// Fails for a newer format, whose rules this version does not know.
 fn check_format(private: &Folder) -> io::Result<bool> {
     let Some(read) = private.read(FORMAT, 64)? else { return Ok(false) };
     let text = String::from_utf8_lossy(&read.bytes);

@@ -1,5 +1,5 @@
-//! Markers: empty files of the index, each for one fact. Noting a fact again changes
-//! nothing, so nothing grows with the number of posts.
+//! Markers: empty files of the index, one for each fact. Recording a fact again changes nothing, so
+//! the number of posts does not matter.
 
 use std::io;
 
@@ -14,16 +14,16 @@ pub(super) const CHATS: &str = "chats";
 const SHARED: &str = "shared";
 const CALLS: &str = "calls";
 const ENDED: &str = "ended";
-/// The folder with a marker for each file that is being written.
+/// The folder with a marker for each unfinished write.
 const UNFINISHED: &str = "unfinished";
 
-/// How often a folder is made again that a deletion removes at the same moment.
+/// Maximum number of tries to create a folder that a deletion removes at the same time.
 const TRIES: usize = 64;
 
-/// Most files of one call that are listed.
+/// Maximum number of files of one call to list.
 const MAX_OF_CALL: usize = 1_000;
 
-/// A fact that a marker stands for.
+/// A fact that a marker records.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Marker<'a> {
     /// The chat made the file, or refers to it: `chats/<chat>/<name>`.
@@ -33,13 +33,13 @@ pub(crate) enum Marker<'a> {
     /// The file is one of the call with this id, or of the large result with this identity:
     /// `calls/<hash>/<name>`.
     OfCall(&'a str, &'a FileName),
-    /// The origin of the file can be forgotten some time after the day of its end:
+    /// The origin of the file can be removed some time after the day of its end:
     /// `ended/<day>/<name>`.
     EndedOn(u64, &'a FileName),
 }
 
 impl Marker<'_> {
-    /// Returns the folder, the folder in it, and the file of the marker.
+    /// Returns the folder of the marker, the folder in it, and the file name.
     fn path(self) -> (&'static str, String, String) {
         match self {
             Marker::OfChat(chat, name) => (CHATS, chat.to_string(), name.to_string()),
@@ -61,7 +61,7 @@ impl<'a> Markers<'a> {
         Markers { private }
     }
 
-    /// Adds a marker; no-op if it is there.
+    /// Adds a marker; no-op if it exists.
     pub(crate) fn add(self, marker: Marker<'_>) -> io::Result<()> {
         let (kind, group, file) = marker.path();
         retry_removed(|| match marker {
@@ -70,7 +70,7 @@ impl<'a> Markers<'a> {
         })
     }
 
-    /// Returns true if the marker is there.
+    /// Returns true if the marker exists.
     pub(crate) fn has(self, marker: Marker<'_>) -> io::Result<bool> {
         match self.open(marker)? {
             Some(folder) => folder.is_there(&marker.path().2),
@@ -78,20 +78,20 @@ impl<'a> Markers<'a> {
         }
     }
 
-    /// Removes a marker; no-op if it is not there.
+    /// Removes a marker; no-op if it does not exist.
     pub(crate) fn remove(self, marker: Marker<'_>) -> io::Result<()> {
         let (kind, group, file) = marker.path();
         let Some(folder) = self.open(marker)? else { return Ok(()) };
         folder.unmark(&file)?;
-        // Only if this was its last marker. A failure leaves an empty folder.
+        // Succeeds only if this was its last marker. A failure leaves an empty folder.
         if let Some(kind) = self.private.open_folder(kind)? {
             let _ = kind.remove_folder(&group);
         }
         Ok(())
     }
 
-    /// Marks a file whose name is about to be recorded for the first time: until it is there, its
-    /// write is unfinished. In an object store, this would cost two requests a file.
+    /// Marks a file whose name is about to be recorded for the first time: its write is unfinished
+    /// until the file exists. In an object store, this would cost two requests per file.
     pub(crate) fn begin(self, name: &FileName) -> io::Result<()> {
         match self.private.local() {
             Some(_) => self.private.make_folder(UNFINISHED)?.mark(name.as_str()),
@@ -99,12 +99,12 @@ impl<'a> Markers<'a> {
         }
     }
 
-    /// Removes the mark of a file that is there now; no-op if it has none.
+    /// Removes the mark of a file that now exists; no-op if it has none.
     pub(crate) fn finish(self, name: &FileName) -> io::Result<()> {
         self.unfinished()?.map_or(Ok(()), |folder| folder.unmark(name.as_str()))
     }
 
-    /// Opens the folder of the files that are being written, or whose write a crash ended.
+    /// Opens the folder of the files whose write is unfinished, also because of a crash.
     pub(crate) fn unfinished(self) -> io::Result<Option<Folder>> {
         match self.private.local() {
             Some(_) => self.private.open_folder(UNFINISHED),
@@ -133,7 +133,7 @@ impl<'a> Markers<'a> {
         Ok(None)
     }
 
-    /// Returns the files of calls whose key has the hash of this one. The caller compares
+    /// Returns the files of calls whose key has the same hash as this one. The caller must compare
     /// the keys themselves.
     pub(crate) fn names_of_call(self, key: &str) -> io::Result<Vec<FileName>> {
         let Some(folder) = self.open_group(CALLS, &call_folder(key))? else { return Ok(vec![]) };
@@ -170,7 +170,7 @@ impl<'a> Markers<'a> {
     }
 }
 
-/// Tries again while a folder on the way is removed at the same moment.
+/// Repeats `make` while another process removes a folder on the way.
 pub(super) fn retry_removed<T>(make: impl Fn() -> io::Result<T>) -> io::Result<T> {
     for _ in 0..TRIES {
         match make() {
@@ -182,7 +182,7 @@ pub(super) fn retry_removed<T>(make: impl Fn() -> io::Result<T>) -> io::Result<T
     Err(io::Error::new(io::ErrorKind::WouldBlock, reason))
 }
 
-/// Returns the folder of a call: the hash of as much of its id as is recorded.
+/// Returns the folder of a call: the hash of the recorded part of its id.
 fn call_folder(id: &str) -> String {
     blake3::hash(cut(id).as_bytes()).to_hex()[..16].to_owned()
 }

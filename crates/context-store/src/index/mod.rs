@@ -1,9 +1,9 @@
-//! The index of a store's folder, in its private folder: a record for each name that was
-//! ever given out, and empty markers that lead from a chat, a call or a day to its names.
+//! The index of a store's folder, in its private folder: a record for each name that was ever
+//! assigned, and empty markers that lead from a chat, a call or a day to its names.
 //!
-//! Each operation reads the records that it needs; none reads all of them. Records of
-//! files that live are not synced: losing one in a power cut costs a call or a check,
-//! never data. The end of a file is synced before the file is deleted.
+//! Each operation reads only the records that it needs. Records of live files are not synced:
+//! losing one in a power cut costs a call or a check, never data. The end of a file is synced
+//! before the file is deleted.
 
 pub(crate) mod batches;
 pub(crate) mod chat_markers;

@@ -1,4 +1,4 @@
-//! The records of a folder: one small file for each name that was ever given out.
+//! The records of a folder: one small file for each name that was ever assigned.
 
 use std::io;
 
@@ -16,11 +16,11 @@ const EXTENSION: &str = ".json";
 #[derive(Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "one is there at a time, for a moment")]
 pub(crate) enum RecordState {
-    /// There is none: the name is free, or its file is older than the index.
+    /// There is no record: the name is free, or its file is older than the index.
     Absent,
-    /// There is one.
+    /// There is a record.
     Present(Record),
-    /// Something that this service did not write has its place: the name is taken.
+    /// Its place is taken by a file that this service did not write: the name is taken.
     Unreadable,
 }
 
@@ -49,8 +49,8 @@ impl Records {
     ///
     /// # Errors
     ///
-    /// Fails if the system is out of handles or memory, or the disk fails: that says
-    /// nothing about the record.
+    /// Fails if the system is out of handles or memory, or if the disk fails: the state of the
+    /// record is then unknown.
     pub(crate) fn read(&self, name: &FileName) -> io::Result<RecordState> {
         match self.folder.read(&file_of(name), RECORD_BYTES) {
             Ok(None) => Ok(RecordState::Absent),
@@ -58,22 +58,23 @@ impl Records {
                 Some(record) => RecordState::Present(Record { version: read.version, ..record }),
                 None => RecordState::Unreadable,
             }),
-            // An object store that cannot be asked says nothing, either.
+            // If the object store is not available, the state is unknown as well.
             Err(error) if is_busy(&error) || is_away(&error) => Err(error),
             Err(_) => Ok(RecordState::Unreadable),
         }
     }
 
-    /// Returns the record of a name; None if there is none, or something else has its place.
+    /// Returns the record of a name; `None` if there is none, or if its place is taken by another
+    /// file.
     ///
     /// # Errors
     ///
-    /// Fails as [`Records::read`] does.
+    /// Fails like [`Records::read`].
     pub(crate) fn get(&self, name: &FileName) -> io::Result<Option<Record>> {
         self.read(name).map(RecordState::record)
     }
 
-    /// Writes the record of a name that has none; false if it has one.
+    /// Writes the record of a name that has none. Returns false if it has one.
     pub(crate) fn create(&self, name: &FileName, record: &Record) -> io::Result<bool> {
         self.folder.create(&file_of(name), &self.render(record), Synced::No)
     }
@@ -84,12 +85,12 @@ impl Records {
     }
 
     /// Replaces the record of a name and syncs it. Its entry in the folder is not synced:
-    /// [`Records::sync`] does that for many.
+    /// [`Records::sync`] does that for many records.
     pub(crate) fn replace_synced(&self, name: &FileName, record: &Record) -> io::Result<()> {
         self.folder.replace(&file_of(name), &self.render(record), Synced::Yes, &record.version)
     }
 
-    /// Where a version is told by its bytes, no two writes have the same.
+    /// If the bytes identify a version, no two writes may have the same bytes.
     fn render(&self, record: &Record) -> Vec<u8> {
         if self.folder.local().is_some() { record.render() } else { record.render_version() }
     }

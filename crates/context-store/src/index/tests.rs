@@ -1,4 +1,4 @@
-//! Records that are written, believed and refused.
+//! Records that are written, trusted and rejected.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -9,7 +9,7 @@ use crate::records::record::Record;
 use crate::testing::{ended_of, name, origin, shop, shop_in};
 use crate::{Chat, PRIVATE, Stem, delete_chat};
 
-/// Where no file can be created, files can be deleted: that makes room.
+/// If no file can be created, files can still be deleted, which frees space.
 #[test]
 fn the_first_lock_of_a_store_needs_no_new_file() {
     let shop = shop();
@@ -34,15 +34,15 @@ fn a_file_is_recorded_before_it_is_seen() {
     let mode = |name: &str| shop.path(name).metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(".unburden/names/tool_call_1.txt.json"), 0o600);
     assert_eq!(mode(".unburden/names"), 0o700);
-    // The same again, by this process or another: nothing grows.
+    // Again, by this process and by another: nothing grows.
     let before = shop.private();
     let shop = shop_in(shop.temp);
     assert_eq!(shop.made_for("a", "1", "content"), first);
     assert_eq!(shop.private(), before);
 }
 
-/// A crash after any step of a write leaves nothing that a deletion of its chat does
-/// not find: markers, records and files are made in this order.
+/// After a crash at any step of a write, a deletion of its chat finds everything: markers, records
+/// and files are created in this order.
 #[test]
 fn what_a_crash_leaves_of_a_write_is_found_by_a_deletion() {
     for step in 0..4 {
@@ -88,7 +88,7 @@ fn a_private_folder_that_is_not_ours_is_never_written_to() {
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
 }
 
-/// Links, hard links, others' files, files that are too large: as good as none.
+/// Links, hard links, other users' files and files that are too large count as missing.
 #[test]
 fn a_record_that_is_not_plainly_ours_is_not_believed() {
     let shop = shop();

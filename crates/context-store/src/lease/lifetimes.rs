@@ -8,11 +8,11 @@ use cap_std::fs::File;
 use crate::names::file_name::{FileName, has_own_ttl};
 use crate::names::lro_name::LroName;
 
-/// How much of a large result's beginning a [`HeaderTtl`] gets, in bytes.
+/// Number of bytes at the beginning of a large result that a [`HeaderTtl`] gets.
 pub(super) const HEADER_BYTES: u64 = 64 * 1024;
 
-/// Reads a lifetime in seconds from the first 64 KiB of a large result's file: None if the
-/// header states none, `Some(None)` if it states that the file never expires.
+/// Reads a lifetime in seconds from the first 64 KiB of a large result's file: `None` if the header
+/// states none, `Some(None)` if it states that the file never expires.
 pub type HeaderTtl = fn(&[u8]) -> Option<Option<u64>>;
 
 /// The lifetimes of files that have none of their own.
@@ -31,20 +31,20 @@ pub type HeaderTtl = fn(&[u8]) -> Option<Option<u64>>;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Lifetimes {
-    /// The lifetime of results, groups, lists and cached snapshots; None: they never expire.
+    /// The lifetime of results, groups, lists and cached snapshots; `None` if they never expire.
     pub store: Option<Duration>,
-    /// The lifetime of large results; None: they never expire.
+    /// The lifetime of large results; `None` if they never expire.
     pub lro: Option<Duration>,
-    /// The lifetime of temporary files that a process left when it died.
+    /// The lifetime of temporary files that a crashed process left.
     pub temporary: Duration,
     /// The function that reads a large result's header.
     pub header_ttl: HeaderTtl,
 }
 
 impl Lifetimes {
-    /// Returns the lifetime of `name`: of a large result that was given out by itself, the
-    /// one in its header (`head`), else in its record (`recorded`, in seconds), else that of
-    /// large results; of any other file, the folder's.
+    /// Returns the lifetime of `name`. For a large result that is not part of a history, it is the
+    /// one in its header (`head`), otherwise that in its record (`recorded`, in seconds), otherwise
+    /// that of large results; for any other file, that of the folder.
     pub(crate) fn of(
         &self,
         name: &FileName,
@@ -61,14 +61,14 @@ impl Lifetimes {
     }
 }
 
-/// Returns true if a lease that began at `modified` has expired. A file from the future is
-/// not old, and an end that the system cannot represent never comes.
+/// Returns true if a lease that began at `modified` has expired. A file with a time in the future
+/// is not old, and an end that the system cannot represent never comes.
 pub(crate) fn is_expired(modified: SystemTime, ttl: Option<Duration>, now: SystemTime) -> bool {
     let end = ttl.and_then(|ttl| modified.checked_add(ttl));
     end.is_some_and(|end| now >= end)
 }
 
-/// Returns true for a large result.
+/// Returns true if it is the name of a large result.
 pub(crate) fn is_lro(name: &FileName) -> bool {
     LroName::parse(name.as_str()).is_some()
 }

@@ -1,5 +1,5 @@
-//! Leases: how long a stored file is readable. A file's lease runs from its modification
-//! time for its lifetime; a file that is used again is renewed.
+//! Leases: how long a stored file is readable. A file's lease runs from its modification time for
+//! its lifetime; using the file again renews it.
 
 pub(crate) mod lifetimes;
 pub(crate) mod recorded;

@@ -1,6 +1,6 @@
-//! Leases where the record is the lease: a renewal writes the record again, if nobody changed
-//! it since it was read. A sweep ends a record in the same way, so that one of the two fails
-//! and looks again: a file is either renewed or gone, never both.
+//! Leases that are records: a renewal writes the record again, unless it has changed since it was
+//! read. A sweep ends a record in the same way, so that one of the two fails and tries again: a
+//! file is either renewed or gone, never both.
 
 use std::io;
 
@@ -17,11 +17,11 @@ use crate::objects::file::StoredObject;
 use crate::records::record::Record;
 use crate::write::confirmed::KnownChat;
 
-/// A lease is renewed when one of so many parts of it has passed.
+/// A lease is renewed once one part in this many has passed.
 const FRESH: u32 = 8;
 
-/// Renews the leases of files. What a chat was seen to refer to needs no look while its lease
-/// is fresh.
+/// Renews the leases of files. References of a chat that this process has seen need no request
+/// while their lease is fresh.
 pub(crate) fn renew(
     store: &StoreFolder,
     folder: &Folder,

@@ -26,19 +26,19 @@ use crate::write::confirmed::KnownChat;
 /// Tries for the lock of a file that a sweep holds, a millisecond apart.
 const LOCK_TRIES: u32 = 1_000;
 
-/// The state of a file after its lease was to be renewed, or a reference noted.
+/// The state of a file after an attempt to renew its lease, or to record a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lease {
-    /// The file is there, and no sweep deletes it before seven eighths of its lifetime have
-    /// passed. A file of another user is never swept.
+    /// The file exists, and no sweep deletes it before seven eighths of its lifetime have passed. A
+    /// file of another user is never swept.
     Held,
-    /// There is no such file any more: it must be written again.
+    /// The file no longer exists: it must be written again.
     Gone,
 }
 
-/// Renews the leases of files. A lease that has more than seven eighths left is not
-/// touched, so that a history that is posted again costs little. A lease moves forward, or
-/// back from a future that only a wrong clock can have set.
+/// Renews the leases of files. A lease with more than seven eighths left is not changed, so that
+/// posting a history again is cheap. A lease moves forward, or back from a time in the future,
+/// which only a wrong clock can have set.
 pub(crate) fn renew(
     (store, chat): (&StoreFolder, &KnownChat),
     names: &[FileName],
@@ -52,7 +52,7 @@ pub(crate) fn renew(
         return recorded::renew(store, &folder, names, lifetimes, chat);
     };
     let renewal = Renewal { store, folder: &folder, dir, lifetimes, now };
-    // Most leases are fresh, which their metadata alone tells.
+    // Most leases are fresh, which their metadata shows.
     let look = |name| renewal.is_known_fresh(name);
     let fresh: Vec<bool> =
         on(|| names.par_iter().with_min_len(MIN_FILES_PER_TASK).map(look).collect());
@@ -78,7 +78,7 @@ impl Renewal<'_> {
         match self.try_renew(name) {
             Ok(lease) => lease,
             Err(error) if matches!(error.raw_os_error(), None | Some(NOENT | LOOP)) => Lease::Gone,
-            // The file is there, but its time cannot be set, or not even read.
+            // The file exists, but its time cannot be set, or not even read.
             Err(error) => {
                 tracing::warn!(%error, "a lease could not be renewed");
                 Lease::Held
@@ -86,8 +86,8 @@ impl Renewal<'_> {
         }
     }
 
-    /// Returns true if metadata tells that the file needs no renewal. A large result must be
-    /// opened to know its lifetime.
+    /// Returns true if metadata shows that the file needs no renewal. For a large result, the file
+    /// must be opened to know its lifetime.
     fn is_known_fresh(&self, name: &FileName) -> bool {
         let is_fresh = || -> io::Result<bool> {
             let metadata = self.dir.symlink_metadata(name.as_str())?;
@@ -108,16 +108,16 @@ impl Renewal<'_> {
         if self.is_fresh(&metadata, ttl)? {
             return Ok(Lease::Held);
         }
-        // Without locks, a sweep looks once more right before it deletes: what is left of
-        // the race is a few microseconds.
+        // Without locks, a sweep checks once more directly before it deletes, which limits the race
+        // to a few microseconds.
         if let Ok(false) = lock_within(&file, LOCK_TRIES) {
             return Ok(Lease::Gone);
         }
         self.renew_locked(name, &file)
     }
 
-    /// Returns true if no more than an eighth of the lifetime has passed, and the lease did
-    /// not begin in the future: when the clock is right, its age would count from there.
+    /// Returns true if no more than an eighth of the lifetime has passed, and the lease did not
+    /// begin in the future: once the clock is corrected, the file's age would be wrong.
     fn is_fresh(&self, metadata: &Metadata, ttl: Option<Duration>) -> io::Result<bool> {
         let since = modified(metadata)?;
         Ok(ttl.is_none_or(|ttl| match self.now.duration_since(since) {
@@ -132,7 +132,7 @@ impl Renewal<'_> {
         if before.nlink() == 0 {
             return Ok(Lease::Gone);
         }
-        // Another renewal may have come first, a moment later.
+        // Another renewal may have come first, a moment later by its clock.
         let since = modified(&before)?;
         if since >= self.now && since <= self.now + SAME_MOMENT {
             return Ok(Lease::Held);

@@ -24,7 +24,7 @@ fn a_lease_moves_forward_only_and_not_for_little() {
         assert_eq!(renew(now), [Lease::Held]);
         assert_eq!(modified_at(&path), expected);
     }
-    // One that began in the future would seem old when the clock is put right.
+    // A lease that began in the future would seem old once the clock is corrected.
     assert_eq!(renew(after(100)), [Lease::Held]);
     assert_eq!(modified_at(&path), after(100));
     std::fs::remove_file(path).unwrap();
@@ -47,7 +47,7 @@ fn a_renewed_file_is_not_read_again() {
     shop.store.renew(names, &lifetimes(), real + seconds(1_000));
     assert_eq!(modified_at(&path), real + seconds(1_000));
     assert_eq!(known(), Some(blake3::hash(b"x")));
-    // What somebody else touched is not vouched for.
+    // The cache does not trust a file that somebody else touched.
     set_modified(&path, real + seconds(1_500));
     shop.store.renew(names, &lifetimes(), real + seconds(3_000));
     assert_eq!(known(), None);
@@ -66,7 +66,7 @@ fn a_lifetime_is_the_headers_then_the_records_then_the_folders() {
     let silent = head("{\"type\":\"lro_header\"}\n");
     assert_eq!(lives.of(&lro, recorded, &silent), Some(seconds(9)));
     assert_eq!(lives.of(&lro, || None, &silent), Some(seconds(3600)));
-    // A file of a compaction has no moment in its name, and its chat's lifetime.
+    // A file of a compaction has no time in its name, and has its chat's lifetime.
     let of_chat = name("lro-x-0000000000TSV4RRFFQ69G5FAV.jsonl");
     assert_eq!(lives.of(&of_chat, recorded, &own), lives.store);
     let result = name("tool_call_1.txt");

@@ -1,6 +1,6 @@
-//! The cache of stored files: what this process has seen in which file. It saves a
-//! re-posted history from reading every file again. An entry counts only while the file's
-//! metadata is unchanged, and the cache may be empty at any time.
+//! The cache of stored files: the hashes of files that this process has seen. It avoids reading
+//! every file again for a re-posted history. An entry counts only while the file's metadata is
+//! unchanged, and the cache may be empty at any time.
 
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
@@ -11,10 +11,10 @@ use quick_cache::sync::Cache;
 use crate::key::Key;
 use crate::records::record::Record;
 
-/// Most folders of which something is cached.
+/// Maximum number of folders with cached facts.
 const FOLDERS: usize = 1_024;
 
-/// The metadata that tells whether a file is still the one that was seen.
+/// The metadata that shows whether a file is still the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileStamp {
     inode: u64,
@@ -23,7 +23,7 @@ pub(crate) struct FileStamp {
 }
 
 impl FileStamp {
-    /// The stamp of what never changes.
+    /// The stamp of a file that never changes.
     pub(crate) const CONSTANT: FileStamp = FileStamp { inode: 0, len: 0, modified: (0, 0) };
 
     pub(crate) fn of(metadata: &Metadata) -> FileStamp {
@@ -55,8 +55,8 @@ pub struct FileCache {
     operator_key: Option<Key>,
 }
 
-/// The facts seen of an object. A name keeps its content for good; whether the file still
-/// lives must be asked.
+/// The facts seen of an object. A name keeps its content for good; the store must be asked whether
+/// the file still lives.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SeenObject {
     /// The content's hash.
@@ -65,7 +65,7 @@ pub(crate) struct SeenObject {
     pub(crate) bytes: u64,
     /// The life in which its content was seen.
     pub(crate) life: u32,
-    /// When the lease began that was seen, by the clock of the store.
+    /// When the lease that was seen began, by the clock of the store.
     pub(crate) lease: Option<SystemTime>,
 }
 
@@ -84,7 +84,7 @@ impl FileCache {
         }
     }
 
-    /// Returns the cache with one key for every folder; with None each folder has its own.
+    /// Returns the cache with one key for every folder; with `None`, each folder has its own.
     pub fn with_key(self, key: Option<Key>) -> FileCache {
         FileCache { operator_key: key, ..self }
     }
@@ -99,8 +99,8 @@ impl FileCache {
         unchanged(self.synced.get(path), stamp)
     }
 
-    /// Returns the hash of the file at `path` if it is unchanged. It may still wait for its
-    /// sync: enough to know its content, not to give out its name.
+    /// Returns the hash of the file at `path` if it is unchanged. The file may not be synced yet:
+    /// this is enough to know its content, but not to return its name.
     pub(crate) fn read_hash(&self, path: &PathBuf, stamp: FileStamp) -> Option<blake3::Hash> {
         unchanged(self.read.get(path), stamp).or_else(|| self.synced_hash(path, stamp))
     }
@@ -135,17 +135,17 @@ impl FileCache {
         self.synced_dirs.insert(path, ());
     }
 
-    /// Removes a folder that is about to be made anew.
+    /// Removes a folder that is about to be created anew.
     pub(crate) fn remove_synced_dir(&self, path: &PathBuf) {
         self.synced_dirs.remove(path);
     }
 
-    /// Returns the number of wall clock steps after which the folder's clock was observed.
+    /// Returns the number of wall clock steps at which the folder's clock was last observed.
     pub(crate) fn clock_steps(&self, path: &PathBuf) -> Option<u64> {
         self.clock_steps.get(path)
     }
 
-    /// Sets the number of wall clock steps after which the folder's clock was observed.
+    /// Sets the number of wall clock steps at which the folder's clock was last observed.
     pub(crate) fn set_clock_steps(&self, path: PathBuf, steps: u64) {
         self.clock_steps.insert(path, steps);
     }
@@ -155,7 +155,7 @@ impl FileCache {
         self.seen.get(path)
     }
 
-    /// Adds an object that is there, with its record.
+    /// Adds an object that exists, with its record.
     pub(crate) fn see(&self, path: PathBuf, record: &Record) {
         if let Some(hash) = record.hash {
             let (bytes, life, lease) = (record.bytes, record.life, record.version.written_at);
@@ -173,12 +173,12 @@ impl FileCache {
         self.seen.remove(path);
     }
 
-    /// Returns when the index was last seen to have a reference.
+    /// Returns when the index was last seen to hold a reference.
     pub(crate) fn reference_seen(&self, key: &blake3::Hash) -> Option<Instant> {
         self.references.get(key)
     }
 
-    /// Adds a reference that the index has.
+    /// Adds a reference that the index holds.
     pub(crate) fn add_reference(&self, key: blake3::Hash, at: Instant) {
         self.references.insert(key, at);
     }

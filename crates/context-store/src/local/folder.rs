@@ -1,5 +1,5 @@
 //! A local folder: every operation goes through its directory handle, and every name is one
-//! component right inside it.
+//! component directly inside it.
 
 use std::io;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::own_file::{self, Synced};
 use super::publish::{Durability, publish, sync_folder};
 use crate::folder::{Folder, FolderOps, Generation, Locked, Names, Small, Stat, Version};
 
-/// A local folder, open.
+/// An open local folder.
 pub(crate) struct LocalFolder(Dir);
 
 impl LocalFolder {
@@ -53,7 +53,7 @@ impl FolderOps for LocalFolder {
 
     fn set_aside(&self, name: &str) -> io::Result<bool> {
         match found(self.0.rename(name, &self.0, aside(name))) {
-            // Another deletion has set some aside; what is left is for later.
+            // Another deletion has set a folder aside; this one stays for a later round.
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(true),
             renamed => Ok(renamed?.is_some()),
         }
@@ -67,7 +67,7 @@ impl FolderOps for LocalFolder {
         self.remove_folder(&aside(name))
     }
 
-    /// None if the file system keeps no time of birth.
+    /// Returns `None` if the file system stores no time of birth.
     fn generation(&self) -> Option<Generation> {
         let metadata = self.0.dir_metadata().ok()?;
         let born = metadata.created().ok()?.into_std();
@@ -153,7 +153,7 @@ fn stat_of(metadata: &Metadata) -> io::Result<Stat> {
     })
 }
 
-/// Returns the name of what was set aside.
+/// Returns the name of the folder that is set aside.
 fn aside(name: &str) -> String {
     format!("{name}~")
 }

@@ -20,11 +20,11 @@ use crate::key::{KEY_BYTES, Key};
 /// The key's name in the private folder.
 const NAME: &str = "key";
 
-/// Largest file of a key that is read, in bytes: hexadecimal digits and a line feed.
+/// Maximum size of a key's file, in bytes: hexadecimal digits and a line feed.
 const FILE_BYTES: usize = 2 * KEY_BYTES + 2;
 
-/// Returns the operator's key, else that of `folder`; None if it has no key or cannot be
-/// trusted.
+/// Returns the operator's key, otherwise that of `folder`; `None` if the folder has no key, or one
+/// that cannot be trusted.
 pub(crate) fn known_key(cache: &FileCache, folder: &Location) -> Option<Key> {
     if let Some(key) = cache.operator_key() {
         return Some(key);
@@ -33,12 +33,12 @@ pub(crate) fn known_key(cache: &FileCache, folder: &Location) -> Option<Key> {
     read_key(cache, &folder.key(), &dir.open_folder(PRIVATE).ok()??).ok()?
 }
 
-/// Returns the key of the folder; makes both if they are missing.
+/// Returns the key of the folder; creates both if they are missing.
 ///
-/// A new key is on the disk before it is given out. Of several processes that make one in
+/// A new key is on the disk before it is returned. Of several processes that create one in
 /// parallel, one wins, and all return its key.
 pub(crate) fn key_or_new(store: &StoreFolder) -> Result<Key, StoreError> {
-    // A key that was found may still wait for its sync: its maker can have died.
+    // A key that was found may not be synced yet, because its creator may have crashed.
     let is_synced =
         store.cache.operator_key().is_some() || store.cache.is_synced_dir(&key_path(store));
     if let Some(key) = known_key(&store.cache, &store.location).filter(|_| is_synced) {
@@ -74,7 +74,7 @@ fn read_key(cache: &FileCache, folder: &Path, private: &Folder) -> io::Result<Op
         },
         None => None,
     };
-    // The object of a key is created once and never changes.
+    // A key in an object store is created once and never changes.
     let stamp = metadata.as_ref().map_or(FileStamp::CONSTANT, FileStamp::of);
     if let Some(key) = cache.key(folder, stamp) {
         return Ok(Some(key));

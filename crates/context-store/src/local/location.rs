@@ -17,15 +17,15 @@ use crate::objects::patience::Patience;
 /// An open root.
 #[derive(Debug)]
 pub(crate) struct Root {
-    /// Absolute, normalised: as callers spell it.
+    /// Absolute and normalised: as callers spell it.
     pub(super) seen: PathBuf,
-    /// Absolute, links resolved: as the kernel spells it. Of objects: the path below the
+    /// Absolute, with links resolved: as the kernel spells it. For objects, the path below the
     /// prefix.
     pub(super) real: PathBuf,
     pub(super) medium: Medium,
 }
 
-/// The medium that keeps the files of a root.
+/// The storage of a root's files.
 #[derive(Debug)]
 pub(crate) enum Medium {
     /// A local folder, open.
@@ -35,7 +35,7 @@ pub(crate) enum Medium {
 }
 
 impl Root {
-    /// Returns true if the path leads to another folder than the one that is open.
+    /// Returns true if the path leads to another folder than the open one.
     pub(super) fn is_replaced(&self) -> bool {
         let Medium::Local(dir) = &self.medium else { return false };
         let (open, there) = (rustix::fs::fstat(dir), rustix::fs::stat(&self.real));
@@ -45,7 +45,7 @@ impl Root {
         !open.is_ok_and(|open| there.is_ok_and(|there| same(open, there)))
     }
 
-    /// Returns true if this root is `other` or lies in it, whatever either is called.
+    /// Returns true if this root is `other` or lies in it, whatever their paths.
     pub(super) fn is_within(&self, other: &Root) -> bool {
         let Medium::Local(dir) = &other.medium else { return self.real.starts_with(&other.real) };
         let same = |folder: &Path| {
@@ -56,8 +56,8 @@ impl Root {
     }
 }
 
-/// A path under a root; nothing need exist there. [`Roots::locate`](crate::Roots::locate)
-/// returns one.
+/// A path under a root; nothing need exist there. [`Roots::locate`](crate::Roots::locate) returns
+/// one.
 #[derive(Debug, Clone)]
 pub struct Location {
     root: Arc<Root>,
@@ -77,12 +77,12 @@ impl Location {
         Location { root, relative, spelled, patience }
     }
 
-    /// Returns the location for work that nobody waits for.
+    /// Returns the location for background work, without a time limit.
     pub(crate) fn unhurried(&self) -> Location {
         Location { patience: Arc::new(Patience::unlimited()), ..self.clone() }
     }
 
-    /// Returns the prefix of objects at this path; None in a local folder.
+    /// Returns the prefix of objects at this path; `None` in a local folder.
     pub(crate) fn place(&self) -> Option<Place> {
         let Medium::Objects(objects) = &self.root.medium else { return None };
         let below = key_of(&self.root.real.join(&self.relative));
@@ -90,7 +90,7 @@ impl Location {
         Some(Place { objects: Arc::clone(objects), patience: Arc::clone(&self.patience), key })
     }
 
-    /// Opens the folder at this path; None if there is none.
+    /// Opens the folder at this path; `None` if there is none.
     pub(crate) fn open_folder(&self) -> io::Result<Option<Folder>> {
         match (self.local(), self.place()) {
             (Some((dir, path)), _) => Ok(found(dir.open_dir(path))?.map(LocalFolder::open)),
@@ -98,8 +98,8 @@ impl Location {
         }
     }
 
-    /// Returns the root's handle, through which every open goes, and the path inside it; None
-    /// for a path in an object store.
+    /// Returns the root's handle, through which every file is opened, and the path inside it;
+    /// `None` for a path in an object store.
     pub fn local(&self) -> Option<(&Dir, &Path)> {
         match &self.root.medium {
             Medium::Local(dir) => Some((dir, self.relative())),
@@ -133,7 +133,7 @@ impl Location {
         }
     }
 
-    /// Returns the folder of this path and the name in it; None for a root.
+    /// Returns the folder of this path and the name in it; `None` for a root.
     pub fn parent(&self) -> Option<(Location, &str)> {
         let name = self.relative.file_name()?.to_str()?;
         let spelled = Path::new(&self.spelled).parent().and_then(Path::to_str);
@@ -153,7 +153,7 @@ impl Location {
         (same && inside).then(|| other.relative.file_name()?.to_str().map(str::to_owned)).flatten()
     }
 
-    /// Returns the absolute path with links of the root resolved: a key for this process.
+    /// Returns the absolute path with links of the root resolved, as a key in this process.
     pub fn key(&self) -> PathBuf {
         match &self.root.medium {
             Medium::Local(_) => self.root.real.join(&self.relative),

@@ -1,5 +1,5 @@
-//! The local file system: folders, files, locks, syncs and times. No rule of the store is
-//! here, only the effects that the rules ask for.
+//! The local file system: folders, files, locks, syncs and times. It contains only the effects, no
+//! rules of the store.
 
 pub(crate) mod file_cache;
 pub(crate) mod folder;

@@ -1,6 +1,6 @@
-//! Mounts: which folder of which file system a path shows. With a bind mount, one folder
-//! has two paths and neither begins with the other: paths alone do not tell whether two
-//! folders overlap.
+//! Mounts: which folder of which file system a path shows. With a bind mount, one folder has two
+//! paths, neither of which is a prefix of the other: paths alone do not show whether two folders
+//! overlap.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -43,14 +43,14 @@ impl Mounts {
         Mounts(lines.split(|byte| *byte == b'\n').filter_map(mount).collect())
     }
 
-    /// Returns true if a file of `one` may be a file of `two`. Both are absolute, links
+    /// Returns true if a file of `one` may be a file of `two`. Both are absolute, with links
     /// resolved.
     pub(crate) fn overlap(&self, one: &Path, two: &Path) -> bool {
         let (one, two) = (self.shown_under(one), self.shown_under(two));
         one.iter().any(|one| two.iter().any(|two| one.meets(two)))
     }
 
-    /// Returns the folders that are seen at `path` or mounted somewhere below it.
+    /// Returns the folders that are visible at `path` or mounted somewhere below it.
     fn shown_under(&self, path: &Path) -> Vec<Place<'_>> {
         let over = self.0.iter().filter(|mount| path.starts_with(&mount.at));
         // Of mounts at one mount point, the last one hides the others.
@@ -72,7 +72,7 @@ impl Place<'_> {
     }
 }
 
-/// Parses a path in which blanks, line breaks and backslashes are escaped as `\040`.
+/// Parses a path in which spaces, line breaks and backslashes are escaped, such as `\040`.
 fn path(word: &[u8]) -> PathBuf {
     let mut bytes = Vec::with_capacity(word.len());
     let mut rest = word;

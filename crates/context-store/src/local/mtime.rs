@@ -1,4 +1,4 @@
-//! Modification times: a file's lease runs from its own.
+//! Modification times: the beginning of a file's lease.
 
 use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,7 +8,7 @@ use rustix::fs::{Timespec, Timestamps, UTIME_OMIT};
 
 use super::open::{is_own, open_to_read};
 
-/// Largest difference between two clocks that show the same moment.
+/// Maximum difference between two clocks that show the same moment.
 pub(crate) const SAME_MOMENT: Duration = Duration::from_secs(2);
 
 /// Returns a file's modification time.
@@ -27,16 +27,16 @@ pub(crate) fn set_modified(file: &File, at: SystemTime) -> io::Result<()> {
     Ok(rustix::fs::futimens(file, &times)?)
 }
 
-/// Sets the time of a file that was just written if the file system's clock differs from
-/// this process's.
+/// Sets the time of a file that was just written, if the file system's clock differs from this
+/// process's.
 pub(super) fn correct_modified(file: &File) -> io::Result<()> {
     let (now, written) = (SystemTime::now(), modified(&file.metadata()?)?);
     let apart = now.duration_since(written).unwrap_or_else(|later| later.duration());
     if apart > SAME_MOMENT { set_modified(file, now) } else { Ok(()) }
 }
 
-/// Begins the lease of a file again that was written before and is given out once more. A
-/// failure is logged: the lease is then shorter, no data is lost.
+/// Restarts the lease of an existing file whose path is returned again. A failure is logged: the
+/// lease is then shorter, but no data is lost.
 pub(crate) fn touch(folder: &Dir, name: &str) {
     let touched = open_to_read(folder, name).and_then(|(file, metadata)| {
         if is_own(&metadata) { set_modified(&file, SystemTime::now()) } else { Ok(()) }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use crate::testing::{folder, seconds, set_modified, start};
 
-    /// If the file system has another clock, a file has this process's time.
+    /// If the file system has another clock, a file still gets this process's time.
     #[test]
     fn a_file_is_dated_by_the_clock_that_it_expires_by() {
         let (temp, _dir) = folder();

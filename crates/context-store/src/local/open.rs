@@ -1,4 +1,4 @@
-//! Opening and locking one file right inside an open folder, never through a link.
+//! Opens and locks one file directly inside an open folder, never through a link.
 
 use std::io;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 /// Opens the regular file `name` of `folder`.
 ///
-/// `name` goes to the kernel without cap-std: it must be one component. Opening does not
+/// `name` is passed to the kernel without cap-std, so it must be one component. Opening does not
 /// block, so a planted FIFO cannot hang the caller.
 pub(crate) fn open_named(
     folder: &Dir,
@@ -35,12 +35,12 @@ pub(crate) fn open_to_read(folder: &Dir, name: &str) -> io::Result<(File, Metada
     open_named(folder, name, OFlags::RDONLY, Mode::empty())
 }
 
-/// Returns the metadata of `name`, not following a link; None if nothing has the name.
+/// Returns the metadata of `name` without following a link; `None` if the name is free.
 pub(crate) fn metadata_of(folder: &Dir, name: &str) -> io::Result<Option<Metadata>> {
     found(folder.symlink_metadata(name))
 }
 
-/// Returns None for an error that says that nothing was found.
+/// Returns `None` for a not-found error.
 pub(crate) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -49,14 +49,14 @@ pub(crate) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Returns true if the file belongs to the user that this process acts as.
+/// Returns true if the file belongs to this process's user.
 pub(crate) fn is_own(metadata: &Metadata) -> bool {
-    // Asked of every file, and constant: nothing here sets the user.
+    // Needed for every file, and constant: nothing here sets the user.
     static OWN: LazyLock<u32> = LazyLock::new(|| rustix::process::geteuid().as_raw());
     metadata.uid() == *OWN
 }
 
-/// Tries to lock an open file exclusively; false if another handle holds a lock.
+/// Tries to lock an open file exclusively. Returns false if another handle holds a lock.
 ///
 /// # Errors
 ///
@@ -72,8 +72,8 @@ pub(crate) fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// As [`try_lock`], up to `tries` times, a millisecond apart: a lock is held for a few of
-/// them, and nobody waits for good for a process that hangs.
+/// Like [`try_lock`], with up to `tries` tries, a millisecond apart: a lock is held for a few
+/// milliseconds, and nobody waits forever for a process that hangs.
 pub(crate) fn lock_within(file: &File, tries: u32) -> io::Result<bool> {
     for _ in 0..tries {
         if try_lock(file)? {

@@ -1,6 +1,6 @@
-//! Files and folders in the private folder. They are trusted only if they are plain, this
-//! user's own, not writable by others, and have one name. Anything else is never read,
-//! written or appended to.
+//! Files and folders in the private folder. They are trusted only if they are plain, belong to this
+//! user, are not writable by others, and have one name. Others are never read, written or appended
+//! to.
 
 use std::io::{self, Read, Write};
 
@@ -11,11 +11,11 @@ use rustix::io::Errno;
 use super::open::{found, is_own, lock_within, metadata_of, open_named};
 use super::publish::rename_new;
 
-/// Opens a folder right inside `parent`; None if there is none.
+/// Opens a folder directly inside `parent`; `None` if there is none.
 ///
 /// # Errors
 ///
-/// Fails if it is a link, another user's, or writable by others.
+/// Fails if it is a link, belongs to another user, or is writable by others.
 pub(crate) fn open_folder(parent: &Dir, name: &str) -> io::Result<Option<Dir>> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
     let folder = match rustix::fs::openat(parent, name, flags, Mode::empty()) {
@@ -34,7 +34,7 @@ pub(crate) fn open_folder(parent: &Dir, name: &str) -> io::Result<Option<Dir>> {
     Ok(Some(folder))
 }
 
-/// Opens a folder right inside `parent`, which is made if there is none.
+/// Opens a folder directly inside `parent`, and creates it if there is none.
 pub(crate) fn make_folder(parent: &Dir, name: &str) -> io::Result<Dir> {
     if let Some(folder) = open_folder(parent, name)? {
         return Ok(folder);
@@ -48,7 +48,7 @@ pub(crate) fn make_folder(parent: &Dir, name: &str) -> io::Result<Dir> {
     open_folder(parent, name)?.ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-/// Opens a file right inside `folder`, which must be this user's own and have one name.
+/// Opens a file directly inside `folder`. It must belong to this user and have one name.
 pub(crate) fn open(folder: &Dir, name: &str, flags: OFlags) -> io::Result<File> {
     open_checked(folder, name, flags).map(|(file, _)| file)
 }
@@ -65,11 +65,11 @@ fn open_checked(folder: &Dir, name: &str, flags: OFlags) -> io::Result<(File, Me
     Ok((file, metadata))
 }
 
-/// Reads a file; None if there is none.
+/// Reads a file; `None` if there is none.
 ///
 /// # Errors
 ///
-/// Fails if it is not this user's own, or has more than `max_bytes`.
+/// Fails if it belongs to another user, or has more than `max_bytes`.
 pub(crate) fn read(folder: &Dir, name: &str, max_bytes: usize) -> io::Result<Option<Vec<u8>>> {
     let opened = found(open_checked(folder, name, OFlags::RDONLY))?;
     let Some((mut file, metadata)) = opened else { return Ok(None) };
@@ -78,7 +78,7 @@ pub(crate) fn read(folder: &Dir, name: &str, max_bytes: usize) -> io::Result<Opt
         let reason = format!("the file \"{name}\" has more than {max_bytes} bytes; restore it");
         return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
     };
-    // A file is whole as soon as it has its name, and never changes its length.
+    // A file is complete as soon as it has its name, and never changes its length.
     let mut bytes = vec![0; length];
     file.read_exact(&mut bytes)?;
     Ok(Some(bytes))
@@ -91,8 +91,8 @@ pub(crate) enum Synced {
     No,
 }
 
-/// Writes a file under a name that nothing has; false if something has it. The file is
-/// seen whole or not at all.
+/// Writes a file under a free name. Returns false if the name is taken. Readers see the whole file
+/// or none.
 pub(crate) fn create(folder: &Dir, name: &str, bytes: &[u8], synced: Synced) -> io::Result<bool> {
     write_then(folder, bytes, synced, |from| match rename_new(folder, from, name) {
         Ok(()) => Ok(true),
@@ -101,7 +101,7 @@ pub(crate) fn create(folder: &Dir, name: &str, bytes: &[u8], synced: Synced) -> 
     })
 }
 
-/// Replaces a file as a whole.
+/// Replaces a whole file.
 pub(crate) fn replace(folder: &Dir, name: &str, bytes: &[u8], synced: Synced) -> io::Result<()> {
     write_then(folder, bytes, synced, |from| {
         rustix::fs::renameat(folder, from, folder, name)?;
@@ -110,8 +110,8 @@ pub(crate) fn replace(folder: &Dir, name: &str, bytes: &[u8], synced: Synced) ->
     .map(drop)
 }
 
-/// Writes a temporary file and lets `publish` rename it; removed unless that returns true.
-/// It lies in the same folder: a kernel with an old Landlock moves no file to another one.
+/// Writes a temporary file, which `publish` renames; removes it unless `publish` returns true. It
+/// is in the same folder, because an old Landlock does not allow moving files between folders.
 fn write_then(
     folder: &Dir,
     bytes: &[u8],
@@ -126,13 +126,13 @@ fn write_then(
         .and_then(|()| if synced == Synced::Yes { file.sync_data() } else { Ok(()) })
         .and_then(|()| publish(&temporary));
     if !matches!(published, Ok(true)) {
-        // It may be gone already: that changes nothing.
+        // It may be gone already; then this has no effect.
         let _ = folder.remove_file(&temporary);
     }
     published
 }
 
-/// Creates an empty file; no-op if it is there.
+/// Creates an empty file; no-op if it exists.
 pub(crate) fn mark(folder: &Dir, name: &str) -> io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
     match open_named(folder, name, flags, Mode::RUSR | Mode::WUSR) {
@@ -141,7 +141,7 @@ pub(crate) fn mark(folder: &Dir, name: &str) -> io::Result<()> {
     }
 }
 
-/// Removes a file; no-op if it is not there.
+/// Removes a file; no-op if it does not exist.
 pub(crate) fn unmark(folder: &Dir, name: &str) -> io::Result<()> {
     match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
@@ -149,13 +149,13 @@ pub(crate) fn unmark(folder: &Dir, name: &str) -> io::Result<()> {
     }
 }
 
-/// Returns true if anything has the name.
+/// Returns true if the name is taken.
 pub(crate) fn is_there(folder: &Dir, name: &str) -> io::Result<bool> {
     Ok(metadata_of(folder, name)?.is_some())
 }
 
-/// Locks a file against every other process that locks it, for as long as the handle
-/// lives; tries that often, a millisecond apart. No-op if the file system has no locks.
+/// Locks a file against every other process that locks it, while the handle lives; tries `tries`
+/// times, a millisecond apart. No-op if the file system has no locks.
 pub(crate) fn lock(folder: &Dir, name: &str, tries: u32) -> io::Result<File> {
     let file = open(folder, name, OFlags::RDWR | OFlags::CREATE)?;
     match lock_within(&file, tries) {

@@ -1,5 +1,5 @@
-//! The private folder: a hidden folder in each store's folder with the store's own data.
-//! No caller reads it. Nothing in it is trusted that another user could have written.
+//! The private folder: a hidden folder in each store's folder, with the store's own data. Callers
+//! never read it. Nothing in it is trusted if another user could have written it.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -11,7 +11,7 @@ use cap_std::fs::Dir;
 /// The name of the private folder in a store's folder.
 pub const PRIVATE: &str = ".unburden";
 
-/// Returns true for a path into a private folder.
+/// Returns true if the path leads into a private folder.
 pub(crate) fn is_private_path(path: &Path) -> bool {
     path.iter().any(|part| part == PRIVATE)
 }
@@ -20,7 +20,7 @@ pub(crate) fn is_private_path(path: &Path) -> bool {
 /// folder, whichever links led to it.
 pub fn is_private(dir: &Dir, path: &Path, opened: impl AsFd) -> bool {
     let real = match path_of(opened.as_fd()) {
-        // Nearly always: the path of `dir` is not needed.
+        // This is the usual case; it needs no path of `dir`.
         Ok(opened) if !is_private_path(&opened) => return false,
         Ok(opened) => path_of(dir.as_fd())
             .ok()
@@ -31,7 +31,7 @@ pub fn is_private(dir: &Dir, path: &Path, opened: impl AsFd) -> bool {
     real.is_some_and(|real| is_private_path(&real))
 }
 
-/// Returns the path of an open file as the kernel has it.
+/// Returns the kernel's path of an open file.
 fn path_of(opened: BorrowedFd<'_>) -> io::Result<PathBuf> {
     let link = format!("/proc/self/fd/{}", opened.as_raw_fd());
     let path = rustix::fs::readlink(link, Vec::new())?;
@@ -70,7 +70,7 @@ mod tests {
         assert!(open_folder(&dir, PRIVATE).is_err());
     }
 
-    /// Whatever link leads to it; what lies around the folder that is asked about does not count.
+    /// Whatever link leads to it; folders around `dir` do not count.
     #[test]
     fn what_lies_in_it_is_private() {
         let (temp, dir) = folder();

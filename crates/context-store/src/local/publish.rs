@@ -1,5 +1,5 @@
-//! Publishing: a file is seen whole or not at all. A temporary file next to it is written,
-//! synced, then renamed without replacing.
+//! Publishes files: readers see the whole file or none. Writes a temporary file next to it, syncs
+//! it, then renames it without replacing.
 
 use std::io::{self, Write};
 
@@ -10,25 +10,25 @@ use ulid::Ulid;
 
 use super::mtime::correct_modified;
 
-/// How far a file must have come before its name is given out.
+/// How durable a file must be before its name is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// File and folder are on the disk: survives a power cut.
+    /// File and folder are on the disk: survive a power cut.
     Sync,
-    /// File and folder are in the system's cache: survives a crash of this process only.
+    /// File and folder are in the system's cache: survive only a crash of this process.
     Relaxed,
 }
 
-/// Writes a temporary file and renames it to `name`. Returns its metadata, which may fail
+/// Writes a temporary file and renames it to `name`. Returns its metadata; reading these may fail
 /// after the file was published.
 ///
-/// Every path is one name inside `folder`: the rename goes to the kernel without cap-std,
-/// so it must not hold a component to follow.
+/// Every path is one name inside `folder`: the kernel renames it without cap-std, so no component
+/// may need resolving.
 ///
 /// # Errors
 ///
-/// Fails with [`io::ErrorKind::AlreadyExists`] if something has the name, or with the
-/// system's reason. The temporary file is removed then.
+/// Fails with [`io::ErrorKind::AlreadyExists`] if the name is taken, or with the system's reason.
+/// The temporary file is then removed.
 pub(crate) fn publish(
     folder: &Dir,
     name: &str,
@@ -48,7 +48,7 @@ pub(crate) fn publish(
         rename_new(folder, &temporary, name)
     })();
     if published.is_err() {
-        // It may be gone already, or stuck on a dead disk: that changes nothing.
+        // It may be gone already, or the disk may have failed; then this has no effect.
         let _ = folder.remove_file(&temporary);
     }
     published.map(|()| file.metadata())
@@ -64,8 +64,8 @@ pub(crate) fn is_ulid_tmp(name: &str) -> bool {
     name.strip_suffix(".tmp").is_some_and(|text| Ulid::from_string(text).is_ok())
 }
 
-/// Renames without replacing. On a file system without such a rename, a hard link means
-/// the same.
+/// Renames without replacing. On a file system without such a rename, a hard link has the same
+/// effect.
 pub(super) fn rename_new(folder: &Dir, from: &str, to: &str) -> io::Result<()> {
     match rustix::fs::renameat_with(folder, from, folder, to, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(()),

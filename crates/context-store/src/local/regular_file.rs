@@ -1,4 +1,4 @@
-//! Reading one stored file: regular files only, and none of a private folder.
+//! Reads one stored file: only regular files, and none in a private folder.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -13,11 +13,11 @@ use super::private::is_private;
 use crate::objects::file::StoredObject;
 use crate::read::file_reader::FileReader;
 
-/// Largest file that is read whole, in bytes. Agents that share a root can plant a file of
-/// any length under any name; the files of a store came in a request and are smaller.
+/// Maximum size of a file that is read whole, in bytes. Agents that share a root can plant a file
+/// of any length under any name; the files of a store came in a request and are smaller.
 pub const MAX_WHOLE_FILE_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Opens a regular file for reading. A FIFO that was planted cannot hang the reader.
+/// Opens a regular file for reading. A planted FIFO cannot hang the reader.
 pub(crate) fn open_regular(dir: &Dir, path: &Path) -> io::Result<(File, Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
@@ -47,8 +47,8 @@ fn open_at(location: &Location) -> io::Result<(File, Metadata)> {
 }
 
 impl Location {
-    /// Opens a regular file for reading. A file of an object store is fetched whole, unless
-    /// it is cached.
+    /// Opens a regular file for reading. A file of an object store is fetched whole, unless it is
+    /// cached.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl Location {
 ///
 /// # Errors
 ///
-/// Fails if the file cannot be opened for reading or is no regular file.
+/// Fails if the file cannot be opened for reading or is not a regular file.
 pub fn regular_len(location: &Location) -> io::Result<u64> {
     match location.local() {
         Some((dir, path)) => Ok(open_regular(dir, path)?.1.len()),
@@ -87,7 +87,7 @@ pub fn regular_len(location: &Location) -> io::Result<u64> {
 ///
 /// # Errors
 ///
-/// Fails if the file cannot be read or is no regular file.
+/// Fails if the file cannot be read or is not a regular file.
 pub fn read_start(location: &Location, max_bytes: usize) -> io::Result<Vec<u8>> {
     let Some((dir, path)) = location.local() else {
         let object = StoredObject::find(location)?;
@@ -103,7 +103,7 @@ pub fn read_start(location: &Location, max_bytes: usize) -> io::Result<Vec<u8>> 
 ///
 /// # Errors
 ///
-/// Fails if the file cannot be opened for reading or is no regular file.
+/// Fails if the file cannot be opened for reading or is not a regular file.
 pub fn modified(location: &Location) -> io::Result<SystemTime> {
     match location.local() {
         Some((dir, path)) => mtime::modified(&open_regular(dir, path)?.1),

@@ -1,6 +1,6 @@
-//! Roots: the folders an operator allows, each held open as a directory handle.
-//! A caller's path is matched against them as text only to find its handle; the handle
-//! then refuses whatever leads out, whatever the text said.
+//! Roots: the folders that an operator allows, each held open as a directory handle. A caller's
+//! path is compared with them as text only to find its handle; the handle then rejects every path
+//! that leads out, whatever the text.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::error::StoreError;
 use crate::objects::client::Objects;
 use crate::objects::patience::Patience;
 
-/// Longest path a caller may give, in bytes.
+/// Maximum length of a path from a caller, in bytes.
 const PATH_BYTES: usize = 4096;
 
 /// A root as configured: `DIR`, or `SEEN=REAL` if callers see the shared folder under
@@ -60,8 +60,8 @@ impl RootSpec {
 pub struct Roots {
     roots: Vec<Arc<Root>>,
     here: PathBuf,
-    /// How long the operation that these are for waits for an object store, for all it does;
-    /// None: whatever is located is for an operation of its own.
+    /// How long the operation that these roots are for waits for an object store in total; `None`:
+    /// each location is for an operation of its own.
     patience: Option<Arc<Patience>>,
 }
 
@@ -70,8 +70,8 @@ impl Roots {
     ///
     /// # Errors
     ///
-    /// Fails if a root cannot be opened, also if it does not exist: an operator's typing
-    /// mistake must not surface as lost files later.
+    /// Fails if a root cannot be opened, also if it does not exist: an operator's typing mistake
+    /// must not lead to lost files later.
     pub fn open(specs: &[RootSpec]) -> Result<Roots, StoreError> {
         let here = std::env::current_dir()
             .map_err(|source| StoreError::Root { path: ".".to_owned(), source })?;
@@ -86,9 +86,9 @@ impl Roots {
         Ok(Roots { roots, here, patience: None })
     }
 
-    /// Returns the roots of an object store: prefixes, which need not exist. `SEEN=REAL` maps
-    /// the path that callers see to a path below the store's prefix; any other root is there
-    /// under its own absolute path.
+    /// Returns the roots of an object store: prefixes, which need not exist. `SEEN=REAL` maps the
+    /// path that callers see to a path below the store's prefix; any other root is at its own
+    /// absolute path.
     ///
     /// # Errors
     ///
@@ -105,8 +105,8 @@ impl Roots {
         Ok(Roots { roots: specs.iter().map(root).collect(), here, patience: None })
     }
 
-    /// Returns the roots for one operation: however many files it names, it waits for an object
-    /// store no longer than one request may.
+    /// Returns the roots for one operation: it waits for an object store no longer than one request
+    /// may, however many files it names.
     pub fn for_operation(&self) -> Roots {
         let (roots, here) = (self.roots.clone(), self.here.clone());
         Roots { roots, here, patience: Some(self.patience()) }
@@ -120,7 +120,7 @@ impl Roots {
         self.patience.clone().unwrap_or_else(|| Arc::new(new()))
     }
 
-    /// Resolves a caller's path, which need not exist. Nothing is opened.
+    /// Resolves a caller's path, which need not exist. Opens nothing.
     ///
     /// # Errors
     ///
@@ -134,7 +134,7 @@ impl Roots {
         if path.len() > PATH_BYTES {
             return Err(bad("it is longer than 4096 bytes"));
         }
-        // A line break would break the reference line that names a file in it.
+        // A reference line that names a file cannot contain a line break.
         if path.contains(|c: char| c.is_control()) {
             return Err(bad("it holds a control character"));
         }
@@ -149,7 +149,7 @@ impl Roots {
                 [(root, &root.seen)].into_iter().chain(real)
             })
             .filter_map(|(root, base)| Some((root, base, full.strip_prefix(base).ok()?)));
-        // No caller may name the store's own data.
+        // Callers must not name the store's own data.
         let (private, found): (Vec<_>, Vec<_>) =
             found.partition(|(.., relative)| is_private_path(relative));
         let found = found.into_iter().max_by_key(|(_, base, _)| base.as_os_str().len());
@@ -164,7 +164,7 @@ impl Roots {
         Ok(Location::new(root, relative, path.to_owned(), self.patience()))
     }
 
-    /// Returns the location of a path below an object store's prefix; None if no root has it.
+    /// Returns the location of a path below an object store's prefix; `None` if no root has it.
     pub(crate) fn at_real(&self, below: &Path) -> Option<Location> {
         let path = Path::new("/").join(below);
         let found = self.roots.iter().filter_map(|root| {
@@ -189,8 +189,8 @@ impl Roots {
         })
     }
 
-    /// Returns why a root cannot be written to at the moment, also for want of room; None if all
-    /// can.
+    /// Returns why a root cannot be written to at the moment, also because it is full; `None` if
+    /// all can.
     pub fn unwritable(&self) -> Option<String> {
         let access = rustix::fs::Access::READ_OK | rustix::fs::Access::WRITE_OK;
         self.roots.iter().find_map(|root| {
@@ -201,13 +201,13 @@ impl Roots {
                     return Some(format!("the store {objects:?} fails: {}", objects.failure()?));
                 }
             };
-            // The path is tested, too: a folder that was removed stays open.
+            // Also tests the path, because a removed folder stays open.
             let open = rustix::fs::accessat(dir, ".", access, flags);
             let there = rustix::fs::access(&root.real, access);
             let seen = root.seen.display();
             match open.and(there).and_then(|()| probe(dir)) {
                 Err(error) => Some(format!("the root \"{seen}\" cannot be written: {error}")),
-                // Another folder under the same name is not the one that this process has open.
+                // A different folder under the same name is not the open one.
                 Ok(()) if root.is_replaced() => Some(format!(
                     "the root \"{seen}\" was removed or replaced since the start; \
                      a restart opens the folder that is there now"
@@ -236,7 +236,7 @@ impl Roots {
         local.map(|root| root.real.as_path())
     }
 
-    /// Returns the object store that keeps the files; None for local folders.
+    /// Returns the object store that keeps the files; `None` for local folders.
     pub fn objects(&self) -> Option<&Arc<Objects>> {
         self.roots.iter().find_map(|root| match &root.medium {
             Medium::Local(_) => None,
@@ -252,8 +252,8 @@ impl Roots {
     }
 }
 
-/// Returns the path without `.` and with `..` resolved as text. This only finds the
-/// handle; the handle decides what may be opened.
+/// Returns the path without `.` and with `..` resolved as text. This only finds the handle; the
+/// handle decides which files may be opened.
 fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -268,9 +268,8 @@ fn normal(path: &Path) -> PathBuf {
     out
 }
 
-/// Writes a byte to a file without a name, which is gone when it is closed. Fails if there is no
-/// room or no way to write; file systems without such files, and limits of the process, say nothing
-/// of that.
+/// Writes a byte to an unnamed file, which disappears when it is closed. Fails if the disk is full
+/// or not writable. Limits of the process and file systems without unnamed files are not failures.
 fn probe(dir: &Dir) -> rustix::io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
     let file = rustix::fs::openat(dir, ".", flags, Mode::RUSR | Mode::WUSR);
@@ -297,7 +296,7 @@ mod tests {
         (temp, roots)
     }
 
-    /// The longest of several roots has the path, in whatever order they were named.
+    /// The longest matching root has the path, whatever the order of the roots.
     #[test]
     fn a_path_is_in_the_longest_root() {
         for outer_first in [true, false] {
@@ -310,7 +309,7 @@ mod tests {
             ] {
                 let key = roots.locate(path).unwrap().key();
                 assert!(key.ends_with(end), "{path}: {}", key.display());
-                // Through the outer root it would be a part more.
+                // In the outer root, the path would have one more component.
                 let relative = roots.locate(path).unwrap().relative().components().count();
                 assert_eq!(relative, if path == "/ws/deeper/x" { 2 } else { 1 }, "{path}");
             }

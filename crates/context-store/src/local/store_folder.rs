@@ -1,4 +1,4 @@
-//! The folder of a store: opening it, making it, and syncing the entries that lead to it.
+//! The folder of a store: opens it, creates it, and syncs the entries that lead to it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::error::StoreError;
 use crate::folder::Folder;
 use crate::names::file_name::FileName;
 
-/// The folder of a store, with what this process has cached of it.
+/// The folder of a store, with the process's cache.
 pub(crate) struct StoreFolder {
     pub(crate) location: Location,
     pub(crate) durability: Durability,
@@ -23,7 +23,7 @@ pub(crate) struct StoreFolder {
 }
 
 impl StoreFolder {
-    /// Opens the folder; makes it and its missing parents, private to this user.
+    /// Opens the folder; creates it and its missing parents, private to this user.
     pub(crate) fn make(&self) -> Result<Folder, StoreError> {
         let Some((dir, relative)) = self.location.local() else {
             let opened = self.location.open_folder();
@@ -49,7 +49,7 @@ impl StoreFolder {
             missing.push(at);
         }
         if !missing.is_empty() {
-            // Before it is made: whoever finds it then syncs its parents, too.
+            // Before it is created: a process that then finds it syncs its parents, too.
             self.cache.remove_synced_dir(&self.location.key());
         }
         let mut builder = DirBuilder::new();
@@ -63,9 +63,9 @@ impl StoreFolder {
         Ok(())
     }
 
-    /// Syncs every folder between the root and this one, once. A folder that was found may
-    /// have been made by a process that died before it could sync, or by another thread
-    /// that has not yet: its name would not outlive a power cut.
+    /// Syncs every folder between the root and this one, once. An existing folder may have been
+    /// created by a process that crashed before it could sync, or by another thread that has not
+    /// synced yet: its name would not survive a power cut.
     pub(crate) fn sync_parents(&self) -> io::Result<()> {
         if self.cache.is_synced_dir(&self.location.key()) {
             return Ok(());
@@ -74,7 +74,7 @@ impl StoreFolder {
         for at in relative.ancestors().skip(1) {
             let at = if at.as_os_str().is_empty() { Path::new(".") } else { at };
             match dir.open_dir(at).and_then(|folder| sync_folder(&folder)) {
-                // This user made nothing in a folder that it may not open.
+                // This user created nothing in a folder that it may not open.
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
                 synced => synced?,
             }

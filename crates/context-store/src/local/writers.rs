@@ -1,5 +1,5 @@
-//! The threads that write: one pool for the process, so that many requests in parallel
-//! wait for the disk with as many threads as one.
+//! The threads that write: one pool for the process, so that many parallel requests use as few
+//! threads as one to wait for the disk.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,16 +8,16 @@ use rayon::{ScopeFifo, ThreadPool, ThreadPoolBuilder};
 
 use super::publish::Durability;
 
-/// Files that are written at a time. The disk merges syncs, so many wait together;
-/// without syncs the folder's own lock is the limit. Each thread keeps a heap of its own:
-/// a pool for each request would cost more memory than the files.
+/// Number of files that are written at a time. The disk merges syncs, so many wait together;
+/// without syncs, the folder's own lock is the limit. Each thread has its own heap: a pool for each
+/// request would cost more memory than the files.
 const SYNCING: usize = 32;
 const RELAXED: usize = 2;
-/// Most files of one request that are queued at a time.
+/// Maximum number of files of one request in the queue at a time.
 const QUEUED: usize = 16;
 
-/// Runs `work` for every number below `count` and returns the results in order; or one of
-/// the errors, after which no further work is begun.
+/// Runs `work` for every number below `count` and returns the results in order, or one of the
+/// errors, after which no further work is started.
 pub(crate) fn each<T: Send + Sync, E: Send + Sync>(
     durability: Durability,
     count: usize,
@@ -27,8 +27,8 @@ pub(crate) fn each<T: Send + Sync, E: Send + Sync>(
     let Some(pool) = pool else { return (0..count).map(work).collect() };
     let outcomes: Vec<OnceLock<Result<T, E>>> = (0..count).map(|_| OnceLock::new()).collect();
     let queue = Queue { index: AtomicUsize::new(0), failed: AtomicBool::new(false) };
-    // First in, first out over all requests. As each has a bounded number in the queue,
-    // none waits for all files of another.
+    // First in, first out over all requests. Because each has a limited number in the queue, none
+    // waits for all files of another.
     pool.in_place_scope_fifo(|scope| {
         for _ in 0..count.min(QUEUED) {
             scope.spawn_fifo(|scope| queue.next(scope, &outcomes, &work));
@@ -48,7 +48,7 @@ pub(crate) fn all<T: Send + Sync>(count: usize, work: impl Fn(usize) -> T + Sync
     }
 }
 
-/// The files of a request that no thread has begun.
+/// The files of a request that no thread has started.
 struct Queue {
     index: AtomicUsize,
     failed: AtomicBool,
@@ -74,7 +74,7 @@ impl Queue {
     }
 }
 
-/// Returns the pool, made when it is first used; None if the system gives no threads.
+/// Returns the pool, created on first use; `None` if the system provides no threads.
 fn pool(durability: Durability) -> &'static Option<ThreadPool> {
     static POOLS: [OnceLock<Option<ThreadPool>>; 2] = [OnceLock::new(), OnceLock::new()];
     let (pool, threads) = match durability {

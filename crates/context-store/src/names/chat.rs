@@ -1,9 +1,9 @@
-//! A chat's identity: the hash of its name exactly as it was given. The form that a name
-//! takes in a file's name would not do: `a/b` and `a_b` are two chats.
+//! A chat's identity: the hash of its name exactly as given. The escaped form in file names is not
+//! sufficient: `a/b` and `a_b` are two chats.
 
 use std::fmt;
 
-/// Digits of a chat's hash.
+/// Number of digits of a chat's hash.
 const DIGITS: usize = 32;
 
 /// The identity of a chat: 128 bits of its name's hash.
@@ -25,7 +25,7 @@ impl Chat {
         Chat(own)
     }
 
-    /// Parses the form of [`fmt::Display`]; None for any other text.
+    /// Parses the form of [`fmt::Display`]; `None` for any other text.
     pub(crate) fn parse(text: &str) -> Option<Chat> {
         let plain = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         if text.len() != DIGITS || !text.bytes().all(plain) {

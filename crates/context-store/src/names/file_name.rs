@@ -1,17 +1,17 @@
-//! Names of stored files: their exact forms, and what a form says of its file.
+//! Names of stored files: their exact forms, and the meaning of each form.
 
 use std::fmt;
 
 use super::lro_name::LroName;
 
 pub(super) const RESULT: &str = "tool_call_";
-/// A text that was given out by itself.
+/// The name of a text of `/offload_result` begins with this.
 pub(super) const TEXT: &str = "tool_text_";
 pub(super) const GROUP: &str = "compressed_group_";
 pub(super) const FILE_LIST: &str = "compressed_files_";
 pub(super) const SNAPSHOT: &str = ".unburden-snapshot-";
 
-/// Longest name of a stored file, in bytes.
+/// Maximum length of the name of a stored file, in bytes.
 const NAME_BYTES: usize = 128;
 
 /// The name of a stored file: no separator, at most 128 bytes.
@@ -26,8 +26,8 @@ const NAME_BYTES: usize = 128;
 pub struct FileName(String);
 
 impl FileName {
-    /// Parses a name; None unless it has exactly a form that a store gives to files. Only
-    /// files with such names are listed, verified, and deleted once they expired.
+    /// Parses a name. Returns `None` unless it has exactly a form that a store assigns. Only files
+    /// with such names are listed, verified, and deleted when they expire.
     pub fn parse(name: &str) -> Option<FileName> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
         let is_body = |body: &str| !body.is_empty() && body.bytes().all(is_plain);
@@ -42,7 +42,7 @@ impl FileName {
         (is_known && name.len() <= NAME_BYTES).then(|| FileName(name.to_owned()))
     }
 
-    /// Returns a name that a stem spelled.
+    /// Returns a name that a stem has formed.
     pub(super) fn spelled(name: String) -> FileName {
         FileName(name)
     }
@@ -89,13 +89,13 @@ pub fn is_reference_target(name: &str) -> bool {
     is_ours && name.len() <= NAME_BYTES
 }
 
-/// Returns true for a text that was given out by itself, not in a history.
+/// Returns true for a text that was offloaded on its own, not in a history.
 pub(crate) fn is_text(name: &FileName) -> bool {
     name.0.starts_with(TEXT)
 }
 
-/// Returns true for a result that was given out by itself. Records of a compaction have no
-/// time in their name, no lifetime in their header, and live as their chat does.
+/// Returns true for a result that was offloaded on its own. Records of a compaction have no time in
+/// their name and no lifetime in their header, and live as long as their chat.
 ///
 /// ```
 /// use context_store::{FileName, has_own_ttl};

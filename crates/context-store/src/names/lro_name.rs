@@ -1,19 +1,19 @@
-//! Names of large results: `{prefix}-{operation}-{ulid}.jsonl` (`lro-spec-1600`,
-//! "JSONL File Format"). The ULID's 80 random bits are the first bits of the
-//! content's identity, so that a repeated result finds its file again; its 48
-//! bits of time are the caller's, and 0 where a name must not depend on a clock.
+//! Names of large results: `{prefix}-{operation}-{ulid}.jsonl` (`lro-spec-1600`, "JSONL File
+//! Format"). The ULID's 80 random bits are the first bits of the content's identity, so that a
+//! repeated result finds its file again; its 48 bits of time are the caller's, and 0 if a name must
+//! not depend on a clock.
 
 use std::fmt;
 
 use ulid::Ulid;
 
-/// Longest operation part of a name, in bytes.
+/// Maximum length of the operation part of a name, in bytes.
 pub(super) const OPERATION_BYTES: usize = 48;
 
-/// The operation part of a name where the caller gave no word for it.
+/// The operation part of a name if the caller gives no word for it.
 pub(super) const NAMELESS: &str = "result";
 
-/// Most names that one identity may get: each next one has a later time.
+/// Maximum number of names for one identity: each further one has a later time.
 pub(super) const MAX_NAMES: u64 = 64;
 
 const EXTENSION: &str = ".jsonl";
@@ -28,7 +28,7 @@ pub enum LroPrefix {
 }
 
 impl LroPrefix {
-    /// Returns the prefix as it stands in a name, without the `-`.
+    /// Returns the prefix as it is in a name, without the `-`.
     pub fn as_str(self) -> &'static str {
         match self {
             LroPrefix::Lro => "lro",
@@ -53,7 +53,7 @@ pub(crate) struct LroName<'a> {
 }
 
 impl<'a> LroName<'a> {
-    /// Parses a name; None unless a large result could have got it.
+    /// Parses a name. Returns `None` unless it is a possible name of a large result.
     pub(crate) fn parse(name: &'a str) -> Option<LroName<'a>> {
         let (prefix, rest) = name.split_once('-')?;
         let prefix = [LroPrefix::Lro, LroPrefix::Atlatl]
@@ -61,15 +61,15 @@ impl<'a> LroName<'a> {
             .find(|known| known.as_str() == prefix)?;
         let (operation, text) = rest.strip_suffix(EXTENSION)?.rsplit_once('-')?;
         let ulid = Ulid::from_string(text).ok()?;
-        // Lower case and overlong times decode, too, but are never given out.
+        // Lower case and overlong times can be decoded, too, but are never assigned.
         let is_given = ulid.to_string() == text
             && (1..=OPERATION_BYTES).contains(&operation.len())
             && operation.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
         is_given.then_some(LroName { prefix, operation, ulid })
     }
 
-    /// Returns the key by which the index finds a large result that was given out by
-    /// itself; None for one of a compaction, whose name has no time.
+    /// Returns the key by which the index finds a large result that was offloaded on its own;
+    /// `None` for one of a compaction, whose name has no time.
     pub(crate) fn identity_key(&self) -> Option<String> {
         let is_timed = self.ulid.timestamp_ms() > 0;
         is_timed.then(|| identity_key(self.prefix, self.operation, self.ulid.random()))
@@ -86,7 +86,7 @@ pub(crate) fn identity_bits(hash: &blake3::Hash) -> u128 {
     hash.as_bytes().iter().take(10).fold(0, |bits, byte| bits << 8 | u128::from(*byte))
 }
 
-/// Spells the name of an identity at a time.
+/// Forms the name of an identity at a time.
 pub(crate) fn spell(prefix: LroPrefix, operation: &str, time_ms: u64, bits: u128) -> String {
     format!("{prefix}-{operation}-{}{EXTENSION}", Ulid::from_parts(time_ms, bits))
 }

@@ -1,4 +1,4 @@
-//! Names of large results, made and read back.
+//! Names of large results, formed and parsed.
 
 use proptest::prelude::*;
 

@@ -28,7 +28,7 @@ pub fn names_in(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 }
 
 /// Returns the path in `text` whose last part is the name of a file at `name`. A number or a mark
-/// that stands before a path is not a part of it.
+/// before a path is not part of it.
 ///
 /// ```
 /// let text = "2./s/tool_call_9.txt";
@@ -64,7 +64,7 @@ fn name_before(text: &str, end: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let earliest = end.saturating_sub(130);
     let start = (earliest..end).rev().take_while(|at| is_name(bytes[*at])).last()?;
-    // A longer run of name bytes is no stored file's name.
+    // A longer run of name bytes is not the name of a stored file.
     (start > earliest || start == 0).then_some(start)
 }
 

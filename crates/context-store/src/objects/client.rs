@@ -1,6 +1,5 @@
-//! The object store as the rules call it: blocking requests, each within the patience of its
-//! operation, and tried again if it fails. They run on a thread of their own, and no async
-//! worker may call them.
+//! The client of an object store: blocking requests, each within the time limit of its operation,
+//! and retried if they fail. They run on a thread of their own; async workers must not call them.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -23,35 +22,35 @@ use super::patience::Patience;
 use super::server_clock::ServerClock;
 use crate::folder::{Version, changed, is_changed};
 
-/// The object that is written to learn whether the store is there again, and the time for it.
+/// The object that is written to find out whether the store is available again, and the timeout.
 const PROBE: &str = ".unburden-check/probe";
 const PROBED: Duration = Duration::from_secs(2);
 
-/// How often a request is tried, and the first pause in between: each is twice the one before,
-/// until they have doubled so often. A store that fails each fourth request fails one of 65,000 so
-/// often in a row. Every request may be done again: a conditional one finds what its first try did.
+/// How often a request is tried, and the first pause; each pause is twice the one before, up to a
+/// limit. If a store fails every fourth request, one request in 65,000 fails this often in a row.
+/// Every request may be repeated: a conditional one finds the effect of its first try.
 const TRIES: u32 = 8;
 pub(super) const PAUSE: Duration = Duration::from_millis(50);
 const DOUBLED: u32 = 3;
 
-/// How often a conditional create is tried that a server refuses though nothing is there:
-/// another request for the key was in flight.
+/// How often a conditional create is repeated if a server rejects it although the object does not
+/// exist, because another request for the key was in flight.
 const CONFLICTS: u32 = 8;
 
 /// An object store with a prefix.
 pub struct Objects {
     pub(super) store: Arc<dyn ObjectStore>,
-    /// None while it is dropped.
+    /// `None` while it is dropped.
     runtime: Option<Runtime>,
-    /// How messages spell it: `s3://bucket/prefix`.
+    /// Its spelling in messages: `s3://bucket/prefix`.
     pub(super) url: String,
     pub(super) prefix: String,
     pub(super) timeout: Duration,
-    /// The first pause before a request is tried again.
+    /// The pause before the first retry of a request.
     pause: Duration,
     pub(super) cache: Arc<ContentCache>,
     pub(super) clock: ServerClock,
-    /// The folders that are known to be listed as stores.
+    /// The folders that are known to be registered as stores.
     pub(super) registered: Mutex<HashSet<String>>,
     /// Small objects that never change, by key.
     pub(super) constants: quick_cache::sync::Cache<String, Arc<[u8]>>,
@@ -135,16 +134,15 @@ impl Objects {
         self.counts.so_far()
     }
 
-    /// Returns why the store cannot be written to; None if it can. It is asked only if the last
-    /// request failed.
+    /// Returns why the store cannot be written to; `None` if it can. Sends a request only if the
+    /// last one failed.
     pub(crate) fn failure(&self) -> Option<String> {
         let failure = self.health.failure()?;
         let asked = self.put(&self.key_below(PROBE), Vec::new(), &Patience::of(PROBED));
         asked.is_err().then_some(failure)
     }
 
-    /// Runs a request, within what is left of the patience; again if it fails in a way that may
-    /// pass.
+    /// Runs a request within the remaining time; retries it if the failure may be temporary.
     pub(super) fn run<T>(
         &self,
         kind: Kind,
@@ -182,7 +180,7 @@ impl Objects {
         done
     }
 
-    /// Reads an object, or the beginning of it; None if there is none.
+    /// Reads an object, or its beginning; `None` if it does not exist.
     pub(crate) fn get(
         &self,
         key: &str,
@@ -198,12 +196,12 @@ impl Objects {
         }))
     }
 
-    /// Fetches bytes of an object to the cache, from those that are there up to `end`. What
-    /// arrived before a failure is not fetched again.
+    /// Fetches bytes of an object into the cache, from those already fetched up to `end`. Bytes
+    /// that arrived before a failure are not fetched again.
     ///
     /// # Errors
     ///
-    /// Fails with [`io::ErrorKind::NotFound`] if there is no such object.
+    /// Fails with [`io::ErrorKind::NotFound`] if the object does not exist.
     pub(crate) fn fetch(
         &self,
         key: &str,
@@ -216,7 +214,7 @@ impl Objects {
             if there >= end && end > 0 {
                 return Ok(Ok(()));
             }
-            // A range of no bytes is an error in S3.
+            // A range of zero bytes is an error in S3.
             let range = (end > 0).then_some(GetRange::Bounded(there..end));
             let options = GetOptions { range, ..GetOptions::default() };
             let mut parts = self.store.get_opts(&path(key), options).await?.into_stream();
@@ -229,7 +227,7 @@ impl Objects {
         })?
     }
 
-    /// Looks at an object; None if there is none.
+    /// Returns the facts of an object; `None` if it does not exist.
     pub(crate) fn head(&self, key: &str, patience: &Patience) -> io::Result<Option<Head>> {
         let head = self.run(Kind::Head, patience, async || self.store.head(&path(key)).await);
         found(head.map(|meta| Head { len: meta.size, version: version(&meta) }))
@@ -240,14 +238,14 @@ impl Objects {
         self.put_as(key, same(bytes), PutMode::Overwrite, patience)
     }
 
-    /// Writes an object that is not there; false if it is. If an answer was lost, false can
-    /// mean that this call wrote it.
+    /// Writes an object that does not exist. Returns false if it exists. If an answer was lost,
+    /// false can mean that this call wrote it.
     pub(crate) fn create(&self, key: &str, bytes: &[u8], patience: &Patience) -> io::Result<bool> {
         self.create_as(key, same(bytes.to_vec()), patience)
     }
 
-    /// The same, with other bytes for each try: a server may do one of them after the object of
-    /// another was deleted, and brings nothing back then that was there before.
+    /// Like `create`, but with different bytes for each try: if a server executes one try after the
+    /// object of another was deleted, it does not restore an object that existed before.
     pub(crate) fn create_unique(
         &self,
         key: &str,
@@ -278,7 +276,7 @@ impl Objects {
         Err(io::Error::new(io::ErrorKind::HostUnreachable, reason))
     }
 
-    /// Replaces an object of that version.
+    /// Replaces an object that has this version.
     ///
     /// # Errors
     ///
@@ -296,7 +294,7 @@ impl Objects {
         let version = UpdateVersion { e_tag: Some(tag.clone()), version: None };
         match self.put_as(key, same(bytes.to_vec()), PutMode::Update(version), patience) {
             Err(error) if is_changed(&error) => {
-                // Where an answer was lost, the change was this one.
+                // If an answer was lost, the change was this one.
                 let read = self.get(key, None, patience)?;
                 if read.is_some_and(|read| read.bytes == bytes) { Ok(()) } else { Err(error) }
             }
@@ -316,7 +314,7 @@ impl Objects {
         let options = PutOptions { mode, ..PutOptions::default() };
         self.run(Kind::Put, patience, async || {
             match self.store.put_opts(&path, bytes(), options.clone()).await {
-                // Another request for the object is in flight: its end decides.
+                // Another request for the object is in flight: its outcome decides.
                 Err(object_store::Error::AlreadyExists { source, .. }) if is_update => {
                     Err(object_store::Error::Generic { store: STORE, source })
                 }
@@ -325,14 +323,14 @@ impl Objects {
         })
     }
 
-    /// Deletes an object; no-op if it is not there.
+    /// Deletes an object; no-op if it does not exist.
     pub(crate) fn delete(&self, key: &str, patience: &Patience) -> io::Result<()> {
         let path = path(key);
         found(self.run(Kind::Delete, patience, async || self.store.delete(&path).await)).map(drop)
     }
 }
 
-/// Returns the payload of each try of a write that may be done more than once.
+/// Returns the payload for each try of a write that may be executed more than once.
 fn same(bytes: Vec<u8>) -> impl Fn() -> PutPayload {
     let payload = PutPayload::from(bytes);
     move || payload.clone()
@@ -352,7 +350,7 @@ pub(super) fn io_error(error: &object_store::Error) -> io::Error {
     io::Error::new(kind, format!("the object store failed: {}", words(error)))
 }
 
-/// Returns None for what is not there.
+/// Returns `None` for a not-found error.
 fn found<T>(done: io::Result<T>) -> io::Result<Option<T>> {
     match done {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -360,13 +358,13 @@ fn found<T>(done: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Returns the error of a request that was not answered in that time.
+/// Returns the error of a request that got no answer within this time.
 fn late(time: Duration) -> object_store::Error {
     object_store::Error::Generic { store: STORE, source: Late(time).into() }
 }
 
-/// Returns the pause after so many tries, up to half as long again: many that failed together
-/// must not come back together.
+/// Returns the pause after `tried` tries, plus a random part of up to half of it: many requests
+/// that failed together must not be retried together.
 fn pause(first: Duration, tried: u32) -> Duration {
     let pause = first * (1 << tried.saturating_sub(1).min(DOUBLED));
     let [random, ..] = ulid::Ulid::generate().random().to_le_bytes();

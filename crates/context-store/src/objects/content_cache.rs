@@ -1,5 +1,5 @@
-//! The cache of contents: what this process read from or wrote to the object store, in local
-//! files named by the hash of their content. It has no part in durability: a file that is
+//! The cache of contents: data that this process read from or wrote to the object store, in local
+//! files named by the hash of their content. It is not needed for durability: a file that is
 //! missing or changed is fetched again.
 
 use std::collections::{BTreeMap, HashMap};
@@ -17,14 +17,14 @@ use crate::local::file_cache::FileStamp;
 use crate::local::open::{open_named, open_to_read};
 use crate::local::regular_file::hash_content;
 
-/// The age at which a half-written file is one that a process left when it died.
+/// The age from which on a half-written file counts as left by a crashed process.
 const LEFT: Duration = Duration::from_secs(3_600);
 
-/// A bounded folder of contents.
+/// A folder of contents with a size limit.
 #[derive(Debug)]
 pub(crate) struct ContentCache {
     dir: Dir,
-    /// Where it is, for the process's confinement.
+    /// Its path, for the process's confinement.
     path: PathBuf,
     most_bytes: u64,
     known: Mutex<Known>,
@@ -43,7 +43,7 @@ struct Known {
 struct Entry {
     bytes: u64,
     used: u64,
-    /// The file as it was when its hash was checked last.
+    /// The file's stamp when its hash was last checked.
     checked: Option<FileStamp>,
 }
 
@@ -57,8 +57,8 @@ pub(crate) struct Fetched {
 }
 
 impl ContentCache {
-    /// Opens the cache in a folder, which is made if it is missing, with what an earlier
-    /// process left.
+    /// Opens the cache in a folder, creates it if it is missing, and adds the contents that an
+    /// earlier process left.
     pub(crate) fn open(path: PathBuf, most_bytes: u64) -> io::Result<ContentCache> {
         use std::os::unix::fs::DirBuilderExt;
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
@@ -72,7 +72,7 @@ impl ContentCache {
             let age = metadata.modified().ok().and_then(|at| at.into_std().elapsed().ok());
             match Hash::from_hex(name) {
                 Ok(hash) => cache.add(hash, Entry { bytes, used: 0, checked: None }),
-                // Another process may be writing a younger one.
+                // Another process may still be writing a younger one.
                 Err(_) if name.ends_with(".tmp") && age.is_some_and(|age| age > LEFT) => {
                     drop(cache.dir.remove_file(name));
                 }
@@ -87,8 +87,8 @@ impl ContentCache {
         &self.path
     }
 
-    /// Opens a content that is cached; None if it is not. One that this process did not check
-    /// yet, or that changed since, is checked first.
+    /// Opens a cached content; `None` if it is not cached. Checks a content that this process has
+    /// not checked yet, or that has changed since.
     pub(crate) fn get(&self, hash: &Hash) -> Option<File> {
         let entry = self.touch(hash)?;
         let opened = open_to_read(&self.dir, hash.to_hex().as_str());
@@ -108,7 +108,7 @@ impl ContentCache {
         Some(file)
     }
 
-    /// Adds a content that was written. A failure costs a fetch later.
+    /// Adds a content that was written. A failure only costs a later fetch.
     pub(crate) fn put(self: &Arc<Self>, hash: Hash, content: &[u8]) {
         if content.len() as u64 > self.most_bytes || self.touch(&hash).is_some() {
             return;
@@ -122,7 +122,7 @@ impl ContentCache {
         }
     }
 
-    /// Begins a content that is fetched.
+    /// Starts a content that is being fetched.
     pub(crate) fn begin(self: &Arc<Self>) -> io::Result<Fetched> {
         let name = format!("{}.tmp", ulid::Ulid::generate());
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
@@ -157,7 +157,7 @@ impl ContentCache {
         let _ = self.dir.remove_file(hash.to_hex().as_str());
     }
 
-    /// Adds a file, and removes those that were not used for longest while all are too large.
+    /// Adds a file; removes the least recently used ones while the total is too large.
     fn add(&self, hash: Hash, entry: Entry) {
         let mut over = Vec::new();
         {
@@ -175,7 +175,7 @@ impl ContentCache {
             }
         }
         for hash in over {
-            // Readers that have it open read on.
+            // Readers that have it open can continue.
             let _ = self.dir.remove_file(hash.to_hex().as_str());
         }
     }
@@ -196,13 +196,13 @@ impl Known {
 }
 
 impl Fetched {
-    /// Returns the number of bytes that are there.
+    /// Returns the number of bytes written so far.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Returns a handle for what is there so far. It shares its position with this content, so
-    /// it is read at offsets.
+    /// Returns a handle for the bytes written so far. It shares its position with this content, so
+    /// it must be read at offsets.
     pub(crate) fn file(&self) -> io::Result<File> {
         self.file.try_clone()
     }
@@ -214,7 +214,7 @@ impl Fetched {
         self.file.write_all(bytes)
     }
 
-    /// Ends the content, which must have that hash; returns its file, open at the beginning.
+    /// Finishes the content, which must have this hash; returns its file, open at the beginning.
     pub(crate) fn end(mut self, hash: &Hash) -> io::Result<File> {
         if self.hasher.finalize() != *hash {
             let reason = "the object holds other bytes than its record says";
@@ -222,7 +222,7 @@ impl Fetched {
         }
         self.file.rewind()?;
         let file = self.file.try_clone()?;
-        // One that is too large for the cache lives as long as its handle.
+        // A content that is too large for the cache lives as long as its handle.
         if self.bytes <= self.cache.most_bytes {
             let name = hash.to_hex();
             self.cache.dir.rename(&self.name, &self.cache.dir, name.as_str())?;
@@ -270,7 +270,7 @@ mod tests {
         let large = blake3::hash(b"eleven byte");
         cache.put(large, b"eleven byte");
         assert_eq!(text(&cache, &large), None);
-        // The next process finds them, and nothing half-written.
+        // The next process finds them, but no half-written file.
         std::fs::write(temp.path().join("cache/01J.tmp"), "half").unwrap();
         crate::testing::set_modified(&temp.path().join("cache/01J.tmp"), std::time::UNIX_EPOCH);
         let again = ContentCache::open(temp.path().join("cache"), 10).unwrap();

@@ -1,4 +1,4 @@
-//! Requests to an object store, counted as they are billed.
+//! Requests to an object store, counted like they are billed.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,9 +22,9 @@ pub struct RequestCounts {
     pub put: u64,
     /// Objects read, whole or in part.
     pub get: u64,
-    /// Objects looked at.
+    /// Objects whose metadata was read.
     pub head: u64,
-    /// Listings begun.
+    /// Listings started.
     pub list: u64,
     /// Objects deleted.
     pub delete: u64,

@@ -1,4 +1,4 @@
-//! An object store in memory for tests: with a clock that tests set, and with faults.
+//! An object store in memory for tests, with a clock that tests set, and with faults.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -23,32 +23,32 @@ use super::content_cache::ContentCache;
 pub(crate) enum Fault {
     #[default]
     None,
-    /// Every third write is done, and its answer lost.
+    /// Every third write is executed, but its answer is lost.
     LostAnswers,
     /// Every request takes this long.
     Slow(Duration),
     /// Every request fails.
     Away,
-    /// Conditional puts do not heed their condition.
+    /// Conditional puts ignore their condition.
     NotAtomic,
     /// Lists lag behind writes.
     StaleLists,
-    /// Of so many requests for a key, one fails; nothing is done.
+    /// One in this many requests for a key fails without effect.
     Fails(u64),
-    /// Of so many writes of a key, one is done and its connection broken.
+    /// One in this many writes of a key is executed, but its connection breaks.
     Breaks(u64),
-    /// Of so many reads of a key, one breaks off in its middle.
+    /// One in this many reads of a key breaks off in the middle.
     Cuts(u64),
-    /// Of so many conditional writes of a key, one is refused since another is in flight.
+    /// One in this many conditional writes of a key is rejected because another is in flight.
     Conflicts(u64),
-    /// Requests for keys with that part fail.
+    /// Requests for keys that contain this text fail.
     FailsFor(&'static str),
-    /// The first write of a key with that part has no answer, and is done when it
-    /// [`arrives`](FakeStore::arrive).
+    /// The first write of a key that contains this text gets no answer, and is executed at
+    /// [`arrive`](FakeStore::arrive).
     Late(&'static str),
 }
 
-/// The kinds of requests before which something can happen.
+/// The kinds of requests before which a test can run a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Request {
     Put,
@@ -56,11 +56,11 @@ pub(crate) enum Request {
 }
 
 thread_local! {
-    /// True if the last request of the thread failed that could.
+    /// True if the last request of this thread that could fail did fail.
     static FAILED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The step before a request for a key with that part.
+/// The step before a request for a key that contains this text.
 type Before = (Request, &'static str, Box<dyn FnOnce() + Send>);
 
 /// The store.
@@ -70,18 +70,18 @@ pub(crate) struct FakeStore {
     now: Mutex<SystemTime>,
     fault: Mutex<Fault>,
     writes: AtomicU64,
-    /// Slow requests, and the most that there were at a time.
+    /// Slow requests in flight, and their maximum number.
     in_flight: AtomicU64,
     most_in_flight: AtomicU64,
-    /// Requests by key.
+    /// Number of requests by key.
     requests: Mutex<HashMap<Option<Path>, u64>>,
-    /// The step of another process right before the next request for such a key.
+    /// The step of another process directly before the next request for such a key.
     before: Mutex<Option<Before>>,
-    /// Requests until the process dies: all fail then. Negative: it lives.
+    /// Requests until the process dies: from then on all fail. Negative if it lives.
     left: AtomicI64,
-    /// Bytes of contents that were asked for.
+    /// Bytes of contents that were requested.
     sent: AtomicU64,
-    /// The write that is late.
+    /// The write that is delayed.
     late: Mutex<Option<(Path, PutPayload, PutOptions)>>,
 }
 
@@ -115,7 +115,7 @@ impl FakeStore {
         })
     }
 
-    /// A replica on this store, with a cache of its own.
+    /// Returns a replica on this store, with its own cache.
     pub(crate) fn replica(self: &Arc<FakeStore>, cache: &std::path::Path) -> Arc<Objects> {
         self.replica_that_waits(cache, Duration::from_secs(20))
     }
@@ -138,7 +138,7 @@ impl FakeStore {
         *self.now.lock().unwrap() = at;
     }
 
-    /// Dates the objects whose keys have this end.
+    /// Sets the time of the objects whose keys have this end.
     pub(crate) fn set_date(&self, end: &str, at: SystemTime) {
         let mut dates = self.dates.lock().unwrap();
         dates.iter_mut().filter(|(key, _)| key.as_ref().ends_with(end)).for_each(|(_, d)| *d = at);
@@ -148,7 +148,7 @@ impl FakeStore {
         *self.fault.lock().unwrap() = fault;
     }
 
-    /// Lets something happen elsewhere right before the next request for a key with that part.
+    /// Runs a step directly before the next request for a key that contains this text.
     pub(crate) fn before(
         &self,
         request: Request,
@@ -163,33 +163,33 @@ impl FakeStore {
         let is_now = |(of, part, _): &Before| *of == request && key.as_ref().contains(part);
         let Some((.., happens)) = before.take_if(|next| is_now(next)) else { return };
         drop(before);
-        // Whoever does it has a runtime of its own.
+        // The step uses a runtime of its own.
         std::thread::spawn(happens).join().unwrap();
     }
 
-    /// Returns the most slow requests that there were at a time.
+    /// Returns the maximum number of slow requests in flight.
     pub(crate) fn most_in_flight(&self) -> u64 {
         self.most_in_flight.load(Ordering::SeqCst)
     }
 
-    /// Returns the bytes of objects that were asked for.
+    /// Returns the bytes of objects that were requested.
     pub(crate) fn sent(&self) -> u64 {
         self.sent.load(Ordering::SeqCst)
     }
 
-    /// Lets the process die after so many requests; None: it lives.
+    /// Lets the process die after this many requests; with `None` it lives.
     pub(crate) fn die_after(&self, requests: Option<u32>) {
         self.left.store(requests.map_or(-1, i64::from), Ordering::SeqCst);
     }
 
-    /// Does the write that was late, if its condition holds now.
+    /// Executes the delayed write, if its condition holds now.
     pub(crate) fn arrive(&self) {
         let (location, payload, options) = self.late.lock().unwrap().take().unwrap();
         let put = self.inner.put_opts(&location, payload, options);
         let _ = futures::executor::block_on(put);
     }
 
-    /// Every key with its text.
+    /// Returns every key with its text.
     pub(crate) fn all(&self) -> Vec<(String, String)> {
         futures::executor::block_on(async {
             let mut all = Vec::new();
@@ -203,8 +203,8 @@ impl FakeStore {
         })
     }
 
-    /// True for one request of so many for a key, but never twice in a row for one thread: such
-    /// a fault passes.
+    /// Returns true for one in `many` requests for a key, but never twice in a row for one thread:
+    /// such a fault is temporary.
     fn is_one_of(&self, many: u64, key: Option<&Path>) -> bool {
         let mut requests = self.requests.lock().unwrap();
         let number = requests.entry(key.cloned()).or_default();
@@ -290,7 +290,7 @@ impl ObjectStore for FakeStore {
         }
         let number = self.writes.fetch_add(1, Ordering::SeqCst);
         if fault == Fault::LostAnswers && number.is_multiple_of(3) {
-            // The client's retry finds it there.
+            // The client's retry finds the object.
             let (path, source) = (location.to_string(), "lost".into());
             return match mode {
                 PutMode::Overwrite => Ok(put),

@@ -1,5 +1,5 @@
-//! Reading stored files from an object store: the record says whether a file lives, and its
-//! content comes from the cache, or is fetched whole or in ranges.
+//! Reads stored files from an object store: the record tells whether a file lives, and its content
+//! comes from the cache, or is fetched whole or in ranges.
 
 use std::io;
 
@@ -17,10 +17,10 @@ use crate::read::ended::EndedFile;
 use crate::read::file_reader::FileReader;
 use crate::records::record::Record;
 
-/// The largest content that is always fetched whole, in bytes.
+/// Maximum size of a content that is always fetched whole, in bytes.
 pub(crate) const SMALL: u64 = 1024 * 1024;
 
-/// A file of an object store that lives.
+/// A live file of an object store.
 #[derive(Clone)]
 pub(crate) struct StoredObject {
     pub(crate) record: Record,
@@ -32,8 +32,8 @@ impl StoredObject {
     ///
     /// # Errors
     ///
-    /// Fails with [`io::ErrorKind::NotFound`] if no file lives there, with the [`EndedFile`] if
-    /// one did, and with the store's reason if it cannot be asked.
+    /// Fails with [`io::ErrorKind::NotFound`] if no file lives there, with the [`EndedFile`] if one
+    /// did, and with the store's reason if it is not available.
     pub(crate) fn find(at: &Location) -> io::Result<StoredObject> {
         let absent = || io::Error::from(io::ErrorKind::NotFound);
         let (folder, name) = at.parent().ok_or_else(absent)?;
@@ -50,12 +50,12 @@ impl StoredObject {
         Ok(StoredObject::of(&place, &name, record))
     }
 
-    /// Reads of the file, which was found at a location. If its content is missing, it ended
-    /// meanwhile, or lives again; only a content that was lost stays missing.
+    /// Calls `read` with the file, which was found at a location. If its content is missing, the
+    /// file has ended meanwhile, or lives again; only a lost content stays missing.
     ///
     /// # Errors
     ///
-    /// Fails as [`StoredObject::find`] and `read` do.
+    /// Fails like [`StoredObject::find`] and `read`.
     pub(crate) fn read<T>(
         mut self,
         at: &Location,
@@ -79,7 +79,7 @@ impl StoredObject {
         StoredObject { content: folder.contents().child(&record.file(name)), record }
     }
 
-    /// Replaces the content behind the store's back.
+    /// Replaces the content without changing the record.
     #[cfg(test)]
     pub(crate) fn overwrite(&self, text: &str) {
         let Place { objects, patience, key } = &self.content;

@@ -1,5 +1,4 @@
-//! A folder of objects: a prefix. Every folder is there; what was never written has nothing in
-//! it.
+//! A folder of objects: a prefix. Every folder exists; if nothing was written to it, it is empty.
 
 use std::io;
 use std::sync::{Arc, PoisonError};
@@ -18,7 +17,7 @@ use crate::local::publish::Durability;
 /// The folder of contents in the private folder.
 pub(super) const FILES: &str = "files";
 
-/// The folder of the stores of a prefix, at its top.
+/// The folder, at the top of a prefix, that lists its stores.
 pub(super) const STORES: &str = ".unburden-stores";
 
 /// Small objects that are created once and never change.
@@ -34,7 +33,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Returns the key of something right inside.
+    /// Returns the key of an entry directly inside.
     pub(super) fn key_of(&self, name: &str) -> String {
         if self.key.is_empty() { name.to_owned() } else { format!("{}/{name}", self.key) }
     }
@@ -48,12 +47,12 @@ impl Place {
         self.child(PRIVATE).child(FILES)
     }
 
-    /// Lists what is right inside: names, and what is known of each.
+    /// Lists the entries directly inside: their names and facts.
     fn list(&self) -> impl Iterator<Item = io::Result<(String, Head)>> + use<> {
         self.list_below().filter(|entry| !matches!(entry, Ok((name, _)) if name.contains('/')))
     }
 
-    /// Lists what is inside, and in the folders inside: paths, and what is known of each.
+    /// Lists the entries inside, and in the folders inside: their paths and facts.
     pub(crate) fn list_below(&self) -> impl Iterator<Item = io::Result<(String, Head)>> + use<> {
         let Place { objects, patience, key } = self.clone();
         let mut listing = Some(objects.list(&key));
@@ -66,7 +65,7 @@ impl Place {
         })
     }
 
-    /// Lists the folders right inside.
+    /// Lists the folders directly inside.
     pub(crate) fn folders(&self) -> io::Result<Vec<String>> {
         self.objects.folders(&self.key, &self.patience)
     }
@@ -76,7 +75,7 @@ impl Place {
     }
 }
 
-/// The meaning of a prefix.
+/// The purpose of a prefix.
 enum Role {
     /// The folder of a store, whose files are contents.
     Store,
@@ -91,7 +90,7 @@ enum Role {
 /// A folder of objects.
 pub(crate) struct ObjectFolder {
     at: Place,
-    /// The folder whose files the operations are on.
+    /// The folder whose files the operations concern.
     files: Place,
     role: Role,
 }
@@ -131,7 +130,7 @@ impl ObjectFolder {
         Series { at: self.at.child(name) }
     }
 
-    /// Lists the folder as a store, before anything is written to it.
+    /// Registers the folder as a store, before anything is written to it.
     fn register(&self) -> io::Result<()> {
         let (objects, key) = (self.objects(), &self.at.key);
         let registered = || objects.registered.lock().unwrap_or_else(PoisonError::into_inner);
@@ -258,7 +257,7 @@ impl FolderOps for ObjectFolder {
         Ok(())
     }
 
-    /// Nothing is locked: whoever changes a record changes the version that it read.
+    /// There are no locks: a process that changes a record changes the version that it read.
     fn lock(&self, _: &str, _: u32) -> io::Result<Locked> {
         Ok(Locked { _file: None })
     }
@@ -289,6 +288,6 @@ impl FolderOps for ObjectFolder {
         self.unmark(name)
     }
 
-    /// The lease is the record's: reserving the name began it.
+    /// The lease is the record's, and began when the name was reserved.
     fn touch(&self, _: &str) {}
 }

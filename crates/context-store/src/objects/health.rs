@@ -1,6 +1,5 @@
-//! Whether an object store is there: what the last request of this process says, and what the
-//! errors of requests mean. Only readiness asks for the last request: every operation judges by
-//! its own.
+//! The health of an object store: the outcome of this process's last request, and the meaning of
+//! errors. Only readiness depends on the last request: every operation depends on its own requests.
 
 use std::error::Error as StdError;
 use std::io;
@@ -10,10 +9,10 @@ use std::time::Duration;
 use object_store::Error;
 use object_store::client::{HttpError, HttpErrorKind};
 
-/// The store's name in errors of this crate.
+/// The store's name in errors of `object_store`.
 pub(super) const STORE: &str = "S3";
 
-/// Why the last request of this process failed; None if it did not.
+/// Why the last request of this process failed; `None` if it succeeded.
 #[derive(Debug, Default)]
 pub(super) struct Health(Mutex<Option<String>>);
 
@@ -22,12 +21,12 @@ impl Health {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns why the last request failed; None if it did not fail.
+    /// Returns why the last request failed; `None` if it succeeded.
     pub(super) fn failure(&self) -> Option<String> {
         self.lock().clone()
     }
 
-    /// Notes the outcome of a request.
+    /// Records the outcome of a request.
     pub(super) fn note<T>(&self, done: &object_store::Result<T>) {
         let failure = done.as_ref().err().filter(|error| is_failure(error)).map(words);
         let mut failing = self.lock();
@@ -38,12 +37,12 @@ impl Health {
     }
 }
 
-/// A request was not answered in that time.
+/// A request got no answer within this time.
 #[derive(Debug, thiserror::Error)]
 #[error("no answer within {0:?}")]
 pub(super) struct Late(pub(super) Duration);
 
-/// Returns true for an error of an object store that cannot be asked at the moment.
+/// Returns true for the error of an object store that is not available at the moment.
 pub fn is_away(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::HostUnreachable | io::ErrorKind::ConnectionRefused)
 }
@@ -59,13 +58,13 @@ fn is_failure(error: &Error) -> bool {
     )
 }
 
-/// Returns true for an error that the same request may not meet again.
+/// Returns true for an error that the same request may not cause again.
 pub(super) fn may_pass(error: &Error) -> bool {
     matches!(error, Error::Generic { .. })
 }
 
-/// Returns what an error says, without what it may name: the server, its bucket, objects. Those
-/// are nothing to an agent, and keys hold the names of calls.
+/// Returns the text of an error, without names of the server, its bucket or objects. These are
+/// useless to an agent, and keys contain the names of calls.
 pub(super) fn words(error: &Error) -> String {
     let mut found = Some(error as &dyn StdError);
     let mut last = error as &dyn StdError;
@@ -99,8 +98,8 @@ fn transport_words(error: &HttpError) -> String {
     words.to_owned()
 }
 
-/// Returns the status of an answer as `503 Service Unavailable (SlowDown)`, of the words
-/// `…status code: 503 Service Unavailable: <Error><Code>SlowDown</Code>…`.
+/// Returns the status of an answer, such as `503 Service Unavailable (SlowDown)`, from a text such
+/// as `…status code: 503 Service Unavailable: <Error><Code>SlowDown</Code>…`.
 fn status_words(words: &str) -> Option<String> {
     let (_, rest) = words.split_once("status code: ")?;
     let (status, body) = rest.split_once(": ").unwrap_or((rest, ""));

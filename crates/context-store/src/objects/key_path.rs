@@ -1,4 +1,4 @@
-//! Keys of objects: a caller's path as segments that every server takes as they are.
+//! Keys of objects: a caller's path as segments that every server accepts unchanged.
 
 use std::path::{Component, Path};
 
@@ -13,8 +13,8 @@ pub(crate) fn key_of(path: &Path) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// Returns a text as one segment of a key: letters, digits, `-`, `_` and inner dots stand for
-/// themselves, any other byte is `!` and two digits.
+/// Returns a text as one segment of a key: letters, digits, `-`, `_` and inner dots are unchanged,
+/// any other byte becomes `!` and two digits.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, byte) in text.bytes().enumerate() {
@@ -28,7 +28,7 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// Parses what [`escape`] returned.
+/// Parses the result of [`escape`].
 pub(crate) fn unescape(segment: &str) -> Option<String> {
     let (mut bytes, mut rest) = (Vec::new(), segment.as_bytes());
     while let Some((byte, after)) = rest.split_first() {

@@ -1,4 +1,4 @@
-//! Listings of an object store. One that fails goes on after the last object that was returned.
+//! Listings of an object store. One that fails continues after the last object that was returned.
 
 use std::io;
 use std::pin::Pin;
@@ -11,27 +11,27 @@ use super::client::{Head, Objects, io_error, path, version};
 use super::counts::Kind;
 use super::patience::Patience;
 
-/// Objects of a page of a listing.
+/// Number of objects on a page of a listing.
 const PAGE: usize = 1_000;
 
 /// A listing of everything below a key, page by page.
 pub(crate) struct Listing {
     key: String,
-    /// The last object that was returned, and how many were.
+    /// The last object that was returned, and the number of returned objects.
     last: Option<Path>,
     listed: usize,
-    /// None before it is begun, and after a failure: then it goes on after the last object.
+    /// `None` before the start, and after a failure; it then continues after the last object.
     stream: Option<Pin<Box<dyn Stream<Item = object_store::Result<ObjectMeta>> + Send>>>,
 }
 
 impl Objects {
-    /// Begins a listing of everything below a key.
+    /// Starts a listing of everything below a key.
     pub(crate) fn list(&self, key: &str) -> Listing {
         Listing { key: key.to_owned(), last: None, listed: 0, stream: None }
     }
 
-    /// Returns the next object of a listing: its key below that of the listing, and what is
-    /// known of it.
+    /// Returns the next object of a listing: its key relative to that of the listing, and its
+    /// facts.
     pub(crate) fn next(
         &self,
         listing: &mut Listing,
@@ -63,7 +63,7 @@ impl Objects {
         Some(Ok((below, head)))
     }
 
-    /// Lists the folders right below a key.
+    /// Lists the folders directly below a key.
     pub(crate) fn folders(&self, key: &str, patience: &Patience) -> io::Result<Vec<String>> {
         let path = path(key);
         let listed = self.run(Kind::List, patience, async || {

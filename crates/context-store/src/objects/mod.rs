@@ -1,5 +1,5 @@
-//! Stores in an object store: files, records and markers are objects under a prefix. No state
-//! of this process is needed to read or write them, so any number of replicas share one.
+//! Stores in an object store: files, records and markers are objects under a prefix. Reading and
+//! writing them needs no state of this process, so any number of replicas can share one store.
 //!
 //! | key below the store's folder | object |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | `.unburden/chats/CHAT/GENERATION/NAME` and other kinds | markers |
 //! | `.unburden/key`, `.unburden/format` | created once |
 //!
-//! `.unburden-stores/FOLDER` at the top of the prefix says that a folder is a store.
+//! `.unburden-stores/FOLDER` at the top of the prefix registers a folder as a store.
 //! `.unburden-sweep` is the lock of the replica that sweeps.
 
 pub(crate) mod client;

@@ -1,4 +1,4 @@
-//! Opening an object store, and what stands at the top of its prefix.
+//! Opens an object store, and accesses the objects at the top of its prefix.
 
 use std::error::Error;
 use std::io;
@@ -17,20 +17,20 @@ use super::settings::{BucketUrl, ObjectSettings, is_endpoint};
 use super::sweep_lock::{SweepLock, place};
 use crate::error::StoreError;
 
-/// How often a store is tested that does not answer, and the pause in between.
+/// How often a store that does not answer is tested, and the pause in between.
 const TESTS: usize = 3;
 const BETWEEN: Duration = Duration::from_secs(2);
 
-/// The name of the store that is the whole prefix: nothing is escaped to it.
+/// The registered name of the store that is the whole prefix: no escaped name equals it.
 const TOP: &str = "!";
 
 impl Objects {
-    /// Opens an object store and tests it: what this crate relies on must hold.
+    /// Opens an object store and tests whether it has the properties that this crate relies on.
     ///
     /// # Errors
     ///
-    /// Fails if the URL or a setting is invalid, the cache's folder cannot be made, the store
-    /// cannot be reached, or it fails the test.
+    /// Fails if the URL or a setting is invalid, if the cache's folder cannot be created, or if the
+    /// store cannot be reached or fails the test.
     pub fn open(settings: &ObjectSettings) -> Result<Arc<Objects>, StoreError> {
         let refused = |reason: String| StoreError::Url { url: settings.url.clone(), reason };
         let Some(BucketUrl { bucket, prefix }) = BucketUrl::parse(&settings.url) else {
@@ -53,7 +53,7 @@ impl Objects {
         let objects = Arc::new(objects.map_err(|error| refused(error.to_string()))?);
         let mut tested = self_test(&objects);
         for _ in 1..TESTS {
-            // A store that is busy at the moment may be as good as any.
+            // A store that is only busy at the moment may pass a later test.
             if tested.as_ref().is_err_and(is_away) {
                 std::thread::sleep(BETWEEN);
                 tested = self_test(&objects);
@@ -78,7 +78,7 @@ impl Objects {
         Place { objects: Arc::clone(self), patience, key: self.prefix.clone() }
     }
 
-    /// Lists the folders that are stores, as paths below the prefix, at most `most`.
+    /// Lists the folders that are registered as stores, as paths below the prefix, at most `most`.
     pub(crate) fn stores(
         self: &Arc<Objects>,
         patience: &Arc<Patience>,
@@ -88,18 +88,18 @@ impl Objects {
         names.filter_map(|name| name.map(|name| path_of(&name)).transpose()).collect()
     }
 
-    /// Takes the lock of sweeps; None if another replica holds it.
+    /// Takes the lock of sweeps; `None` if another replica holds it.
     pub(crate) fn sweep_lock(self: &Arc<Objects>) -> io::Result<Option<SweepLock>> {
         SweepLock::take(place(&self.top(Arc::new(Patience::unlimited()))))
     }
 }
 
-/// Returns the name under which the folder of a key is listed as a store.
+/// Returns the name under which the folder of a key is registered as a store.
 pub(super) fn listed_name(below: &str) -> String {
     if below.is_empty() { TOP.to_owned() } else { escape(below) }
 }
 
-/// Parses what [`listed_name`] returned: the path of a folder below the prefix.
+/// Parses the result of [`listed_name`]: the path of a folder below the prefix.
 fn path_of(listed: &str) -> Option<PathBuf> {
     if listed == TOP {
         return Some(PathBuf::new());
@@ -107,13 +107,14 @@ fn path_of(listed: &str) -> Option<PathBuf> {
     unescape(listed)?.split('/').map(unescape).collect()
 }
 
-/// Returns the words of an error and of its first cause, which alone may say what to do.
+/// Returns the text of an error and of its root cause, which may be the only part that says what to
+/// do.
 fn with_root(error: &dyn Error) -> String {
     let root = std::iter::successors(error.source(), |cause| (*cause).source()).last();
     root.map_or_else(|| error.to_string(), |root| format!("{error}: {root}"))
 }
 
-/// Returns a folder that no other user can have made.
+/// Returns the default folder of the cache, whose name contains this user's id.
 fn default_cache_dir() -> PathBuf {
     let user = rustix::process::geteuid().as_raw();
     std::env::temp_dir().join(format!("unburden-cache-{user}"))

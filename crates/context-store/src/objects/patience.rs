@@ -1,14 +1,14 @@
-//! Patience: how long one operation waits for the object store, all its requests together.
-//! Requests in parallel count once, and the time between requests does not count: a model may
+//! Patience: the time that one operation waits for the object store, for all its requests together.
+//! Parallel requests count once, and the time between requests does not count, because a model may
 //! think for a minute.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The time that an operation may still wait.
+/// The remaining time that an operation may wait.
 #[derive(Debug)]
 pub(crate) struct Patience {
-    /// The time for all requests together; None: each request has its own.
+    /// The time for all requests together; `None` if each request has its own.
     limit: Option<Duration>,
     waited: Mutex<Waited>,
 }
@@ -16,7 +16,7 @@ pub(crate) struct Patience {
 #[derive(Debug, Default)]
 struct Waited {
     before: Duration,
-    /// The requests in flight, and since when there is one.
+    /// The requests in flight, and the start of the first of them.
     waiting: usize,
     since: Option<Instant>,
 }
@@ -30,13 +30,13 @@ impl Patience {
         Patience { limit: Some(limit), waited: Mutex::default() }
     }
 
-    /// Returns the patience of work that nobody waits for.
+    /// Returns the patience of background work, without a limit.
     pub(crate) fn unlimited() -> Patience {
         Patience { limit: None, waited: Mutex::default() }
     }
 
-    /// Begins a request; returns it with the time that it may take: what is left, or `each`
-    /// without a limit. None if nothing is left.
+    /// Begins a request; returns it with the time that it may take: the remaining time, or `each`
+    /// if there is no limit. Returns `None` if no time remains.
     pub(crate) fn begin(&self, each: Duration) -> Option<(Waiting<'_>, Duration)> {
         let mut waited = self.waited.lock().unwrap_or_else(PoisonError::into_inner);
         let since = *waited.since.get_or_insert_with(Instant::now);

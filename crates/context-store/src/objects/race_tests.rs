@@ -9,7 +9,8 @@ use crate::index::ends::remove_ended;
 use crate::testing::{Shop, after, ended_of, lifetimes, origin, read};
 use crate::{Chat, ClaimedFile, Claims, End, FileName, FilesState, Stem, Store};
 
-/// Ends a file elsewhere, as a sweep does; then another replica posts it again, if that is said.
+/// Ends a file in another process, as a sweep does; if `again` is given, another replica then posts
+/// it again.
 fn ends_elsewhere(
     shop: &Shop,
     own: &FileName,
@@ -28,7 +29,7 @@ fn ends_elsewhere(
     }
 }
 
-/// Whoever loses a race for a record finds that the winner began its lease.
+/// A writer that loses a race for a record finds that the winner began its lease.
 #[test]
 fn any_number_of_writers_of_one_content_get_one_name() {
     let shop = shop();
@@ -46,7 +47,7 @@ fn any_number_of_writers_of_one_content_get_one_name() {
                     let wanted = [(stem.clone(), hash)];
                     let mut claim =
                         replica.claim(&mut Claims::default(), &wanted).unwrap().remove(0);
-                    // Even if it is there: as if it was seen before it was.
+                    // As if the claim was made before the file existed.
                     claim.stored = false;
                     start.wait();
                     let files = [ClaimedFile { stem, claim, origin: origin(Some(&chat), "1") }];
@@ -69,7 +70,7 @@ fn a_file_that_ends_while_it_is_made_is_made_again() {
             let replica = shop.replica();
             assert_eq!(post(&replica, "a", "1", "text").unwrap(), own);
             assert_eq!(shop.files(), [format!("{own}!1")]);
-            // It is posted again by somebody who does not know that it is there.
+            // A writer that does not know that it exists posts it again.
             let hash = blake3::hash(b"text");
             let stem = Stem::of_call(Some("1"), &hash);
             let claim = crate::Claim { name: own.clone(), hash, stored: false };
@@ -84,7 +85,7 @@ fn a_file_that_ends_while_it_is_made_is_made_again() {
     }
 }
 
-/// The markers say nothing: they are of a generation that the deletion is not at.
+/// The markers prove nothing: they are of a generation that the deletion does not process.
 #[test]
 fn a_writer_that_comes_too_late_leaves_no_content() {
     let shop = shop();
@@ -124,8 +125,8 @@ fn a_reader_finds_the_content_or_the_end() {
     }
 }
 
-/// The markers of a chat are made by a write whose first try a server does late, after a deletion
-/// of the chat: a replica that knew them must not take the file for one that is there.
+/// The markers of a chat are created by a write whose first try a server executes late, after a
+/// deletion of the chat: a replica that has cached them must not believe that the file exists.
 #[test]
 fn a_write_that_is_done_late_proves_no_deleted_file() {
     let shop = shop();

@@ -9,17 +9,17 @@ use cap_std::fs::{File, FileExt};
 use super::content_cache::Fetched;
 use super::file::{SMALL, StoredObject};
 
-/// The end of each range is this many times that of the one before: few requests for a whole
-/// content, and at most this many times what is needed for a part.
+/// The end of each range is this many times that of the previous one: a whole content takes few
+/// requests, and a part at most this many times the bytes that it needs.
 const GROWTH: u64 = 8;
 
 /// A content in ranges.
 pub(crate) struct RangeReader {
     object: StoredObject,
-    /// None once the content is whole, and checked.
+    /// `None` once the content is complete and checked.
     fetched: Option<Fetched>,
     file: File,
-    /// Bytes that are there, and those that were read.
+    /// Number of bytes fetched, and number of bytes read.
     there: u64,
     read: u64,
 }
@@ -59,7 +59,7 @@ impl Read for RangeReader {
         let read = self.file.read_at(&mut buffer[..most], self.read)?;
         self.read += read as u64;
         if read == 0 && most > 0 {
-            // Somebody cut the file in the cache.
+            // Another process truncated the file in the cache.
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         Ok(read)

@@ -1,5 +1,6 @@
-//! The test of an object store at the start: what the rules rely on must hold. Some servers
-//! accept a conditional put and do not heed its condition, or do so only one after the other.
+//! The test of an object store at the start: it must have the properties that the rules rely on.
+//! Some servers accept a conditional put but ignore its condition, or respect it only for
+//! sequential requests.
 
 use std::collections::HashMap;
 use std::io;
@@ -19,17 +20,17 @@ const CHECK: &str = ".unburden-check";
 /// Writers that race for one key.
 const RACERS: usize = 64;
 
-/// Races until one has an answer of its winner: it can be lost.
+/// Maximum number of races, until the answer to one winner arrives: it can be lost.
 const RACES: usize = 3;
 
-/// Least time for the whole test.
+/// Minimum time for the whole test.
 const TIME: Duration = Duration::from_secs(30);
 
 /// Tests the store, and reads its clock.
 ///
 /// # Errors
 ///
-/// Fails with the reason that the store cannot be used.
+/// Fails with the reason why the store cannot be used.
 pub(super) fn self_test(objects: &Arc<Objects>) -> io::Result<()> {
     let patience = Arc::new(Patience::of(TIME.max(objects.timeout * 2)));
     let top = Place { objects: Arc::clone(objects), patience, key: objects.prefix.clone() };
@@ -68,7 +69,7 @@ fn read_after_write(at: &Place) -> io::Result<()> {
     }
 }
 
-/// Lets many writers change one key at once: exactly one may succeed, and the key has its
+/// Lets many writers change one key in parallel: exactly one may succeed, and the key must have its
 /// bytes.
 fn race(
     at: &Place,
@@ -93,7 +94,7 @@ fn race(
             let died = || Err(io::Error::other("a racer died"));
             racers.into_iter().map(|racer| racer.join().unwrap_or_else(|_| died())).collect()
         });
-        // A store that is busy with so many may answer only some of them.
+        // A store that is overloaded may answer only some of them.
         let is_answered = |outcome: &io::Result<()>| !outcome.as_ref().is_err_and(is_away);
         let is_busy = outcomes.iter().any(is_answered);
         let outcomes = outcomes.into_iter().filter(|outcome| !is_busy || is_answered(outcome));

@@ -1,6 +1,6 @@
-//! Series of folders that can be set aside: an object says which generation is the current
-//! one, and each generation is a prefix of its own. Who writes to a generation that was set
-//! aside finds another one when it looks again.
+//! Series of folders that can be set aside: an object names the current generation, and each
+//! generation is a prefix of its own. A writer to a generation that was set aside finds another one
+//! when it checks again.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use crate::folder::{Folder, Generation, Version, is_changed};
 /// The object that names the current generation.
 const CURRENT: &str = "generation";
 
-/// Longest name of a generation, in bytes.
+/// Maximum length of a name of a generation, in bytes.
 const NAME_BYTES: u64 = 64;
 
 /// A series of folders.
@@ -18,18 +18,18 @@ pub(super) struct Series {
     pub(super) at: Place,
 }
 
-/// The name of a generation, with the version of the object that says so.
+/// The name of a generation, with the version of the object that names it.
 type Current = (ulid::Ulid, Version);
 
 impl Series {
-    /// Opens the current folder, which is made if there is none.
+    /// Opens the current folder, and creates it if there is none.
     pub(super) fn make(&self) -> io::Result<Folder> {
         let (objects, patience) = (&self.at.objects, &self.at.patience);
         loop {
             if let Some((generation, _)) = self.current()? {
                 return Ok(self.folder(generation));
             }
-            // A generation that comes back after it was forgotten would prove what was deleted.
+            // If a removed generation came back, it would make deleted files seem to exist.
             let mut new = ulid::Ulid::nil();
             let fresh = || {
                 new = ulid::Ulid::generate();
@@ -41,19 +41,19 @@ impl Series {
         }
     }
 
-    /// Opens the current folder; None if there is none.
+    /// Opens the current folder; `None` if there is none.
     pub(super) fn open(&self) -> io::Result<Option<Folder>> {
         Ok(self.current()?.map(|(generation, _)| self.folder(generation)))
     }
 
-    /// Makes another generation the current one; false if there is nothing in the current
-    /// one. Then the series is forgotten.
+    /// Makes a new generation the current one. If the current one is empty, removes the series
+    /// instead, and returns false.
     pub(super) fn set_aside(&self) -> io::Result<bool> {
         let (objects, patience) = (&self.at.objects, &self.at.patience);
         let Some((generation, seen)) = self.current()? else { return Ok(false) };
         let key = self.at.key_of(CURRENT);
         if self.at.child(&generation.to_string()).names().next().transpose()?.is_none() {
-            // A writer that is at work finds that its generation is not the current one.
+            // A writer in progress finds that its generation is no longer the current one.
             objects.delete(&key, patience)?;
             return Ok(false);
         }
@@ -85,7 +85,7 @@ impl Series {
 }
 
 impl Series {
-    /// Opens what was set aside; None if nothing is left of it.
+    /// Opens the generations that were set aside; `None` if nothing is left of them.
     pub(super) fn aside(&self) -> io::Result<Option<Folder>> {
         let at = &self.at;
         let mut names = at.objects.folders(&at.key, &at.patience)?;
@@ -94,7 +94,7 @@ impl Series {
         }
         let mut folders = Vec::new();
         for folder in names.iter().map(|name| at.child(name)) {
-            // Some servers list folders that are empty.
+            // Some servers list empty folders.
             if folder.names().next().transpose()?.is_some() {
                 folders.push(folder);
             }

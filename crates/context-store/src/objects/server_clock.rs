@@ -1,6 +1,6 @@
-//! The clock of the object store, by which objects are dated and expire. It was read once
-//! from an object that was just written, and runs on by the steady clock of this machine:
-//! setting the wall clock changes nothing.
+//! The clock of the object store, which determines when objects are written and expire. It was read
+//! once from an object that was just written, and advances with the steady clock of this machine:
+//! setting the wall clock has no effect.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
@@ -12,7 +12,7 @@ use crate::clock::moment::Moment;
 pub(crate) struct ServerClock(Mutex<Option<(SystemTime, Moment)>>);
 
 impl ServerClock {
-    /// Notes that the store's clock shows `at`.
+    /// Records that the store's clock shows `at`.
     pub(crate) fn set(&self, at: SystemTime) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((at, Moment::now()));
     }

@@ -1,4 +1,4 @@
-//! The settings of an object store, and the client that they make.
+//! The settings of an object store, and the client built from them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,34 +9,34 @@ use object_store::{ClientOptions, ObjectStore, RetryConfig};
 
 use super::key_path::key_of;
 
-/// Longest time for a connection to be made.
+/// Timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Longest time for a request, whatever its operation waits.
+/// Timeout of a request, even if its operation may wait longer.
 const REQUEST: Duration = Duration::from_secs(60);
 
 /// The settings of a server's URL. The first one wins.
 const ENDPOINTS: [AmazonS3ConfigKey; 2] =
     [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint];
 
-/// The settings of an object store. Credentials come from the environment, as for the tools
-/// of AWS: `AWS_ACCESS_KEY_ID` and others, a web identity, a container's or a machine's role.
+/// The settings of an object store. Credentials come from the environment, as for AWS tools:
+/// `AWS_ACCESS_KEY_ID` and others, a web identity, a container's or a machine's role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectSettings {
     /// `s3://BUCKET` or `s3://BUCKET/PREFIX`.
     pub url: String,
-    /// The server's URL; None for the environment's (`AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`),
-    /// else AWS.
+    /// The server's URL; `None` for the environment's (`AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`),
+    /// or else AWS.
     pub endpoint: Option<String>,
-    /// True to name the bucket in the path and not in the host's name; None to do so where there
-    /// is an endpoint.
+    /// True to name the bucket in the path instead of the host's name; `None` to do so if there is
+    /// an endpoint.
     pub path_style: Option<bool>,
-    /// The region; None for the environment's, else `us-east-1`.
+    /// The region; `None` for the environment's, or else `us-east-1`.
     pub region: Option<String>,
     /// Longest time that one operation waits for the store.
     pub timeout: Duration,
-    /// The folder of the cache of contents; None for one below the system's folder for
-    /// temporary files.
+    /// The folder of the cache of contents; `None` for one below the system's folder for temporary
+    /// files.
     pub cache_dir: Option<PathBuf>,
     /// Size of the cache in bytes.
     pub cache_bytes: u64,
@@ -50,7 +50,7 @@ pub(super) struct BucketUrl {
 }
 
 impl BucketUrl {
-    /// Parses `s3://BUCKET/PREFIX`; None for anything else.
+    /// Parses `s3://BUCKET/PREFIX`; `None` for anything else.
     pub(super) fn parse(url: &str) -> Option<BucketUrl> {
         let rest = url.trim().strip_prefix("s3://")?;
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
@@ -62,7 +62,7 @@ impl BucketUrl {
     }
 }
 
-/// Returns true for the URL of a server.
+/// Returns true if the text is the URL of a server.
 pub(super) fn is_endpoint(text: &str) -> bool {
     let url = reqwest::Url::parse(text).ok();
     url.is_some_and(|url| url.has_host() && ["http", "https"].contains(&url.scheme()))
@@ -75,7 +75,7 @@ impl ObjectSettings {
     }
 
     fn builder(&self, environment: AmazonS3Builder, bucket: &str) -> AmazonS3Builder {
-        // Objects tries again, and ends what takes too long.
+        // `Objects` retries, and stops requests that take too long.
         let options = ClientOptions::new()
             .with_timeout(REQUEST.max(self.timeout))
             .with_connect_timeout(CONNECT);

@@ -1,5 +1,5 @@
-//! The lock of the replica that sweeps: an object that expires, by the store's clock. Two
-//! sweeps at once would do no harm; one at a time does the work once.
+//! The lock of the replica that sweeps: an object that expires by the store's clock. Two parallel
+//! sweeps would do no harm, but would do the work twice.
 
 use std::io;
 use std::time::{Duration, SystemTime};
@@ -10,14 +10,14 @@ use crate::folder::{Version, is_changed};
 /// The lock's name, at the top of the prefix.
 const NAME: &str = ".unburden-sweep";
 
-/// How long the lock of a replica that died keeps others from sweeping. It is longer than what
-/// one file of a sweep takes at a slow store.
+/// How long the lock of a crashed replica keeps others from sweeping. It is longer than a sweep
+/// needs for one file in a slow store.
 pub(super) const EXPIRES: Duration = Duration::from_secs(120);
 
-/// How often the lock is taken anew while a sweep goes on.
+/// How often the lock is renewed while a sweep continues.
 pub(super) const RENEWED: Duration = Duration::from_secs(20);
 
-/// The lock, held.
+/// The held lock.
 pub(crate) struct SweepLock {
     at: Place,
     version: Version,
@@ -26,7 +26,7 @@ pub(crate) struct SweepLock {
 }
 
 impl SweepLock {
-    /// Takes the lock; None if another replica holds it. Reads the store's clock.
+    /// Takes the lock; `None` if another replica holds it. Reads the store's clock.
     pub(super) fn take(at: Place) -> io::Result<Option<SweepLock>> {
         let (objects, patience) = (&at.objects, &at.patience);
         let words = ulid::Ulid::generate().to_string();
@@ -49,11 +49,11 @@ impl SweepLock {
         Ok(Some(SweepLock { version: held.version, since: objects.clock.now(), at }))
     }
 
-    /// Keeps the lock while a sweep goes on.
+    /// Keeps the lock while a sweep continues.
     ///
     /// # Errors
     ///
-    /// Fails if another replica took it: this one was held up.
+    /// Fails if another replica took it because this one was delayed.
     pub(crate) fn keep(&mut self) -> io::Result<()> {
         if self.age() < RENEWED {
             return Ok(());
@@ -74,7 +74,7 @@ impl SweepLock {
 
 impl Drop for SweepLock {
     fn drop(&mut self) {
-        // One that expired may be another's.
+        // An expired lock may belong to another replica.
         if self.age() < EXPIRES / 2 {
             let _ = self.at.objects.delete(&self.at.key, &self.at.patience);
         }
@@ -107,10 +107,10 @@ mod tests {
         };
         at(Duration::ZERO);
         let mut lock = sweeper.sweep_lock().unwrap().unwrap();
-        // A sweep that goes on, far longer than a lock that is not renewed.
+        // A sweep that lasts far longer than an unrenewed lock.
         let mut last = Duration::ZERO;
         for _ in 0..20 {
-            // The clock runs on meanwhile, a little.
+            // The clock advances a little meanwhile.
             last += RENEWED + seconds(1);
             at(last);
             lock.keep().unwrap();
@@ -125,7 +125,7 @@ mod tests {
         assert!(shop.has(own.as_str()));
         let report = shop.sweep(after(3_600) + last + EXPIRES);
         assert!(!report.elsewhere && report.expired.total() == 1, "{report:?}");
-        // The lock of a sweep that ended is gone.
+        // A sweep that ends removes its lock.
         assert!(sweeper.sweep_lock().unwrap().is_some());
     }
 

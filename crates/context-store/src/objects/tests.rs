@@ -1,5 +1,5 @@
-//! Faults that only an object store has: answers that are lost, requests that come late,
-//! servers that are away, and several replicas at once.
+//! Faults of object stores only: answers that are lost, requests that arrive late, servers that are
+//! not available, and several replicas in parallel.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -72,7 +72,7 @@ fn a_store_is_used_only_if_the_test_finds_what_the_rules_need() {
     }
 }
 
-/// Faults that pass: each request is tried again, and what was done already is found.
+/// Temporary faults: each request is retried, and finds the effect of its first try.
 #[test]
 fn faults_that_pass_change_no_name_and_no_byte() {
     for fault in
@@ -92,7 +92,7 @@ fn faults_that_pass_change_no_name_and_no_byte() {
     }
 }
 
-/// A failure of one operation says nothing of another.
+/// A failure of one operation does not affect another.
 #[test]
 fn an_operation_fails_by_its_own_requests_only() {
     let shop = shop();
@@ -133,7 +133,7 @@ fn a_store_that_is_away_is_said_to_be_and_comes_back() {
     post(&shop.store, "a", "2", "two").unwrap();
 }
 
-/// All requests of an operation share its patience.
+/// All requests of an operation share its time limit.
 #[test]
 fn a_slow_store_holds_an_operation_no_longer_than_said() {
     let shop = shop();
@@ -160,7 +160,7 @@ fn a_writer_that_stalls_brings_no_deleted_file_back() {
     let own = post(&shop.store, "a", "1", "secret").unwrap();
     let file = shop.record(&own).unwrap().file(&own);
     assert_eq!(delete(&shop, "a").deleted.total(), 1);
-    // Its content arrives now, in the life that is over.
+    // Its content arrives now, in a life that is over.
     shop.folder().publish(&file, b"secret", crate::Durability::Sync).unwrap();
     assert!(!shop.has(own.as_str()));
     let ended = ended_of(&shop.at(own.as_str())).unwrap().ended.unwrap();
@@ -168,7 +168,7 @@ fn a_writer_that_stalls_brings_no_deleted_file_back() {
     let listed = shop.store.folder().files_below(10, &|_| true).unwrap().0;
     let opened = crate::Location::open_readers(&[listed[0].1.clone()]).remove(0);
     assert_eq!(opened.unwrap_err().kind(), io::ErrorKind::NotFound);
-    // The content itself may have its name again, in another life.
+    // The same content may have its name again, in another life.
     shop.fake.as_ref().unwrap().set_now(after(3_000));
     assert_eq!(post(&shop.replica(), "b", "1", "secret").unwrap(), own);
     assert_eq!(shop.files(), [own.to_string(), format!("{own}!1")]);
@@ -186,7 +186,7 @@ fn a_deleter_that_stalls_takes_no_later_life() {
     let record = shop.record(&own).unwrap();
     delete(&shop, "a");
     post(&shop.replica(), "b", "1", "text").unwrap();
-    // The deleter of the first life goes on: with the content, and with the record.
+    // The deleter of the first life continues: with the content, and with the record.
     shop.folder().unmark(&record.file(&own)).unwrap();
     let ended = record.ended(after(9), End::ChatDeleted);
     assert!(shop.index().records.replace(&own, &ended).is_err());
@@ -202,7 +202,7 @@ fn what_one_replica_did_the_others_see_at_once() {
     let own = post(&replicas[0], "a", "1", "text").unwrap();
     for replica in &replicas {
         assert_eq!(read(&replica.folder().child(own.as_str())).unwrap(), "text");
-        // The same post: the same name, and no new object.
+        // The same post gets the same name and creates no object.
         let before = shop.fake.as_ref().unwrap().all().len();
         assert_eq!(post(replica, "a", "1", "text").unwrap(), own);
         assert_eq!(shop.fake.as_ref().unwrap().all().len(), before);
@@ -245,7 +245,7 @@ fn what_a_replica_renewed_no_other_sweeps() {
     assert_eq!(read(&shop.at(gone.as_str())).unwrap(), "2");
 }
 
-/// How many requests a turn costs: of the store's cost, and of a reader's time.
+/// Number of requests in a turn: they cost money and a reader's time.
 #[test]
 fn requests_of_a_turn_do_not_grow_with_the_history() {
     let shop = shop();
@@ -259,7 +259,7 @@ fn requests_of_a_turn_do_not_grow_with_the_history() {
         let cache = std::sync::Arc::clone(&shop.store.folder.cache);
         let store = Store::new(shop.store.folder().clone(), crate::Durability::Sync, cache);
         store.set_chat(chat, lifetimes());
-        // The history of before, as the client posts it again.
+        // The earlier history, as the client posts it again.
         for (n, own) in names.iter().enumerate() {
             let hash = blake3::hash(format!("text {n}").as_bytes());
             let stem = Stem::of_call(Some(&n.to_string()), &hash);
@@ -294,7 +294,7 @@ fn a_sweep_lists_the_days_that_are_due() {
     let of_day = |day: u64| {
         let now = after(day * DAY);
         fake.set_now(now);
-        // A replica asks the store for the time when it starts.
+        // A replica reads the store's clock when it starts.
         let replica = shop.replica();
         let own = post(&replica, "a", &day.to_string(), "text").unwrap();
         shop.age(&own, now);
@@ -307,13 +307,13 @@ fn a_sweep_lists_the_days_that_are_due() {
     };
     assert_eq!(examined(29), (0, 0, 0));
     assert_eq!(examined(30), (1, 1, 0));
-    // A file that was renewed is looked at from its day on.
+    // A renewed file is examined from its day on.
     shop.age(&names[1], after(35 * DAY));
     assert_eq!(examined(40), (1, 0, 1));
     assert_eq!(examined(50), (2, 1, 1));
     assert_eq!(examined(65), (1, 1, 0));
     assert_eq!(shop.files(), [] as [String; 0]);
-    // Nothing expires: only what a writer may have left of late is looked at.
+    // If nothing expires, only recent leftovers of writers are examined.
     let of_late = of_day(70);
     let forever = crate::Lifetimes { store: None, ..lifetimes };
     let examined = |day: u64| shop.sweep_with(&forever, after(day * DAY)).examined;
@@ -321,7 +321,7 @@ fn a_sweep_lists_the_days_that_are_due() {
     assert!(shop.has(of_late.as_str()));
 }
 
-/// A sweep only lists the files of due days that live.
+/// A sweep only lists the live files of due days, without reading them.
 #[test]
 fn a_sweep_lists_what_lives_and_reads_what_is_due() {
     let shop = shop();
@@ -344,13 +344,13 @@ fn a_sweep_lists_what_lives_and_reads_what_is_due() {
         last = now;
         counts
     };
-    // The lock, its date, and its end; the stores, the days, the contents of one, and the days
-    // of ends.
+    // The lock, its time and its removal; the stores, the days, the contents of one day, and the
+    // days of ends.
     assert_eq!(swept(3_599, 0), [1, 0, 1, 4, 1]);
-    // A file's end is noted and recorded.
+    // The end of a file is marked and recorded.
     assert_eq!(swept(3_600, 20), [1 + 2 * 20, 20, 1, 4, 1 + 20]);
     assert!(fake.most_in_flight() >= 8, "they end in parallel");
-    // After a month its origin is forgotten.
+    // After a month, its origin is removed.
     assert_eq!(swept(3_600 + 32 * 86_400, 0), [1 + 20, 2 * 20, 1, 4 + 20, 1 + 2 * 20]);
     assert_eq!(swept(3_600 + 32 * 86_400, 0), [1, 0, 1, 3, 1]);
 }
@@ -364,7 +364,7 @@ fn a_place_is_a_prefix_below_the_root() {
     assert!(key("x").starts_with("some/prefix/"));
     assert!(at("../../..").is_err() && at(".unburden/key").is_err());
     assert!(shop.at("../../etc/passwd").open_file().is_err());
-    // Mapped: callers see one path, the bucket has another.
+    // With a mapping, the path that callers see differs from that in the bucket.
     let objects = shop.roots.objects().unwrap();
     let specs = [crate::RootSpec::parse("/workspace=team/one")];
     let mapped = crate::Roots::of_objects(&specs, objects).unwrap();

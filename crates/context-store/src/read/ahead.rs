@@ -1,5 +1,5 @@
-//! Looking ahead: files of an object store are asked for in parallel, before an operation asks
-//! for them one after the other.
+//! Prefetching: files of an object store are requested in parallel, before an operation needs them
+//! one after the other.
 
 use std::collections::HashSet;
 use std::io;
@@ -10,17 +10,17 @@ use crate::local::location::Location;
 use crate::local::writers;
 use crate::objects::file::StoredObject;
 
-/// The part of a file that is looked at ahead.
+/// The part of a file to prefetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ahead {
-    /// Whether a file is there, and its hash.
+    /// Whether a file exists, and its hash.
     Records,
     /// Its content, too.
     Contents,
 }
 
 impl Reader<'_> {
-    /// As [`Reader::len`] of many files, which are looked at in parallel.
+    /// Like [`Reader::len`] for many files, which are examined in parallel.
     pub fn lens(&self, files: &[Location]) -> Vec<io::Result<u64>> {
         match files.first().and_then(Location::local) {
             Some(_) => files.iter().map(|at| self.len(at)).collect(),
@@ -28,8 +28,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Looks at files of an object store in parallel, before they are asked for one after the
-    /// other; fetches their contents, too, as far as the allowance goes. No-op for local files.
+    /// Finds files of an object store in parallel, before they are needed one after the other; also
+    /// fetches their contents, as far as the allowance permits. No-op for local files.
     pub fn look_ahead(&self, files: &[Location], part: Ahead) {
         let mut seen = HashSet::new();
         let mut next: Vec<&Location> = files.iter().filter(|at| at.local().is_none()).collect();
@@ -46,7 +46,7 @@ impl Reader<'_> {
                 Some((*at, object))
             });
             let objects: Vec<(&Location, &StoredObject)> = objects.collect();
-            // A failed look is repeated by the reader, which says why it failed.
+            // The reader repeats a failed request, and reports why it failed.
             writers::all(objects.len(), |n| {
                 objects[n].1.clone().read(objects[n].0, StoredObject::open).is_ok()
             });

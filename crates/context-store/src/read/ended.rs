@@ -1,4 +1,4 @@
-//! Files that ended: their records tell them from files that never existed.
+//! Files that ended: their records distinguish them from files that never existed.
 
 use std::io;
 use std::time::SystemTime;
@@ -9,13 +9,13 @@ use crate::names::file_name::FileName;
 use crate::records::origin::Call;
 use crate::records::record::{End, Record};
 
-/// A file that was stored and is not there any more.
+/// A file that was stored, but no longer exists.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the file ended")]
 pub struct EndedFile {
-    /// The call that made it, as far as it is remembered.
+    /// The call that made it, as far as it is recorded.
     pub call: Call,
-    /// When it was deleted, in whole seconds, and why; None if somebody else removed it.
+    /// When it was deleted, in whole seconds, and why; `None` if another process removed it.
     pub ended: Option<(SystemTime, End)>,
 }
 
@@ -24,15 +24,15 @@ impl EndedFile {
         EndedFile { call: record.origin.call, ended: record.ended }
     }
 
-    /// Returns what an error says of the file that it is about: it was read with its end.
+    /// Returns the ended file that an error describes, if it does.
     pub fn of_error(error: &io::Error) -> Option<EndedFile> {
         error.get_ref()?.downcast_ref().cloned()
     }
 }
 
-/// Returns the record of a stored file that is not at `at` any more; None if it never
-/// existed. Ask only after opening `at` failed: the end of a file is recorded before the
-/// file is deleted, so this never misses one that was swept a moment ago.
+/// Returns the record of a stored file that no longer exists at `at`; `None` if it never existed.
+/// Call this only after opening `at` has failed: the end of a file is recorded before the file is
+/// deleted, so a file that was just swept is always found.
 ///
 /// # Errors
 ///
@@ -42,7 +42,7 @@ pub fn ended_file(at: &Location) -> io::Result<Option<EndedFile>> {
     Ok(record.map(EndedFile::of))
 }
 
-/// Returns the record of the file at `at`, whether it is there or not.
+/// Returns the record of the file at `at`, whether or not the file exists.
 pub(crate) fn record_of(at: &Location) -> io::Result<Option<Record>> {
     let Some((folder, name)) = at.parent() else { return Ok(None) };
     let Some(name) = FileName::parse(name) else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! What expired is told from what never was.
+//! Expired files are distinguished from files that never existed.
 
 use super::*;
 use crate::testing::{after, ended_of, shop, start};

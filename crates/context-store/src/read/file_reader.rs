@@ -7,7 +7,7 @@ use cap_std::fs::File;
 
 use crate::objects::range_reader::RangeReader;
 
-/// A stored file that is read from its start, on either medium.
+/// A stored file that is read from its start, locally or from an object store.
 pub struct FileReader(Source);
 
 enum Source {

@@ -1,5 +1,5 @@
-//! Finding a stored result by the id of its call, its name, or its identity. The possible
-//! names are looked up; the folder is never listed.
+//! Finds a stored result by the id of its call, its name, or its identity. Looks up the possible
+//! names and never lists the folder.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -16,8 +16,8 @@ use crate::names::lro_name::{self, LroName, LroPrefix, identity_bits, identity_k
 use crate::names::stem::{Stem, safe_operation};
 use crate::records::origin::cut;
 
-/// Returns the files of `folder` that `id` means, newest first: results of the call with
-/// that id, and files of that name, with or without extension.
+/// Returns the files of `folder` to which `id` refers, newest first: results of the call with that
+/// id, and files of that name, with or without extension.
 ///
 /// # Errors
 ///
@@ -34,7 +34,7 @@ pub fn find_results(folder: &Location, id: &str) -> io::Result<Vec<Location>> {
     Ok(found.into_iter().map(|(_, name)| folder.child(name.as_str())).collect())
 }
 
-/// Returns the path of the file of `folder` that `id` meant until it ended.
+/// Returns the path of an ended file of `folder` to which `id` referred.
 ///
 /// # Errors
 ///
@@ -50,13 +50,13 @@ pub fn find_ended_result(folder: &Location, id: &str) -> io::Result<Option<Locat
     Ok(None)
 }
 
-/// Returns the names that an id can mean: those that follow from it, and those that the
-/// index has for a call with that id.
+/// Returns the names to which an id can refer: those that follow from it, and those that the index
+/// has for a call with that id.
 fn names_of(index: Option<&Index>, id: &str) -> io::Result<BTreeSet<FileName>> {
     let mut names = BTreeSet::new();
     let spelled = ["", ".txt", ".jsonl", ".json"].map(|extension| format!("{id}{extension}"));
     names.extend(spelled.iter().filter_map(|name| FileName::parse(name)));
-    // With redaction, names and records show a mark in place of a secret in the id.
+    // With redaction, names and records have a mark in place of a secret in the id.
     for id in [id, &hidden(id)] {
         let is_of_call = |name: &FileName| -> io::Result<bool> {
             let record = index.map_or(Ok(None), |index| index.records.get(name))?;
@@ -65,7 +65,7 @@ fn names_of(index: Option<&Index>, id: &str) -> io::Result<BTreeSet<FileName>> {
         };
         let first = Stem::first_result_name(id).and_then(|name| FileName::parse(name.as_str()));
         if let Some(first) = first
-            // Another id can be spelled the same in a name.
+            // Another id can have the same form in a name.
             && (first.as_str().contains(id) || is_of_call(&first)?)
         {
             names.insert(first);
@@ -100,7 +100,7 @@ pub(crate) fn find_lro(
     };
     let key_of = |name: &FileName| LroName::parse(name.as_str())?.identity_key();
     names.retain(|name| key_of(name).as_ref() == Some(&key));
-    // One of a compaction has no time in its name.
+    // A file of a compaction has no time in its name.
     names.extend(FileName::parse(&lro_name::spell(prefix, &operation, 0, bits)));
     names.sort_unstable();
     // Others may write to the folder: only this user's own files count.
@@ -111,8 +111,7 @@ pub(crate) fn find_lro(
     Ok(names.into_iter().find(is_own_file))
 }
 
-/// Returns what is known of a file that is there; None if there is none. Its time is that of
-/// its lease.
+/// Returns the facts of a file; `None` if it does not exist. Its time is that of its lease.
 pub(crate) fn stat_of(
     folder: &Folder,
     index: Option<&Index>,
@@ -149,7 +148,7 @@ mod tests {
             shop.write(Stem::of_lro(LroPrefix::Atlatl, "a b", 0, &mine), "other prefix");
             assert_eq!(find(&mine), Some(early));
             assert_eq!(find(&other), None);
-            // Other bytes of the same identity and time are not overwritten.
+            // Other bytes with the same identity and time do not overwrite it.
             let next = shop.write(Stem::of_lro(LroPrefix::Lro, "a b", 3, &mine), "other bytes");
             assert_eq!(LroName::parse(next.as_str()).unwrap().ulid.timestamp_ms(), 4);
         }

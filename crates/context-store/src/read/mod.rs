@@ -1,4 +1,4 @@
-//! Reading: files and their ends, by path, by call, by folder and all of them.
+//! Reading: finds and reads files and their ends, by path, by call and by folder.
 
 pub(crate) mod ahead;
 pub(crate) mod ended;

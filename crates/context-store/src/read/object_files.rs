@@ -1,4 +1,4 @@
-//! The files of an object store below a path: a folder there is whatever has stores in it.
+//! The files of an object store below a path. A path is a folder there if it contains stores.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,26 +10,26 @@ use crate::objects::key_path::key_of;
 use crate::read::file_reader::FileReader;
 use crate::records::record::Record;
 
-/// Most stores that are looked at.
+/// Maximum number of stores to examine.
 const MAX_STORES: usize = 50_000;
 
 impl Location {
-    /// Returns true if stores of an object store lie at or below this path.
+    /// Returns true if stores of an object store are at or below this path.
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be asked.
+    /// Fails if the store is not available.
     pub fn has_stores(&self) -> io::Result<bool> {
         Ok(!self.stores_below()?.is_empty())
     }
 
-    /// Lists the files of an object store at or below this path that `selects` takes by their
-    /// relative paths, in the order of those, without hidden ones. Returns at most `most` of
-    /// them, and whether these are all.
+    /// Lists the files of an object store at or below this path whose relative paths `selects`
+    /// accepts, in the order of these paths, without hidden ones. Returns at most `most` of them,
+    /// and whether these are all.
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be asked.
+    /// Fails if the store is not available.
     pub fn files_below(
         &self,
         most: usize,
@@ -58,7 +58,7 @@ impl Location {
         Ok((files.into_iter().collect(), true))
     }
 
-    /// Opens files in parallel, as [`Location::open_reader`] does.
+    /// Opens files in parallel, like [`Location::open_reader`].
     pub fn open_readers(files: &[Location]) -> Vec<io::Result<FileReader>> {
         writers::all(files.len(), |at| files[at].open_reader())
     }

@@ -1,6 +1,6 @@
-//! Reading whole stored files for one operation. A request can name any file any number of
-//! times, so an operation has limits as a whole: in bytes, memory and time. Each is checked
-//! before a file is read, and no file is read twice.
+//! Reads whole stored files for one operation. A request can name any file any number of times, so
+//! the whole operation has limits on bytes, memory and time. Each is checked before a file is read,
+//! and no file is read twice.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -27,8 +27,8 @@ use crate::write::confirmed::{Confirmed, HELD};
 /// Bytes that are read between two checks of the time.
 const STEP: u64 = 4 * 1024 * 1024;
 
-/// Most bytes of texts that one operation searches: the texts are in memory already, but
-/// can be named any number of times.
+/// Maximum number of bytes of texts that one operation searches: the texts are in memory already,
+/// but can be named any number of times.
 const SEARCHED: u64 = 4 * 1024 * 1024 * 1024;
 
 /// The limits of one operation.
@@ -45,18 +45,18 @@ const SEARCHED: u64 = 4 * 1024 * 1024 * 1024;
 /// ```
 #[derive(Clone, Copy)]
 pub struct Allowance<'a> {
-    /// Most bytes read from all files together; a file that is named again counts once.
+    /// Maximum number of bytes read from all files; a file that is named again counts once.
     pub bytes: u64,
     /// Nothing is read after this moment.
     pub until: Instant,
-    /// Takes memory for a text, in bytes; false if there is none.
+    /// Reserves memory for a text, in bytes; returns false if there is none.
     pub hold: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
-/// The reason that a file was not read.
+/// The reason why a file was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The file is missing, no regular file, or cannot be read.
+    /// The file is missing, not a regular file, or cannot be read.
     #[error("no such file")]
     Missing(#[source] io::Error),
     /// The file is larger than any that the operation reads whole.
@@ -64,7 +64,7 @@ pub enum ReadError {
     TooLarge {
         /// The length in bytes.
         found: u64,
-        /// The largest accepted length in bytes.
+        /// The maximum accepted length in bytes.
         limit: u64,
     },
     /// The operation would read more than this number of bytes.
@@ -73,13 +73,13 @@ pub enum ReadError {
     /// The operation would search more than 4 GiB.
     #[error("this operation searches at most {SEARCHED} bytes of stored files")]
     Searched,
-    /// The operation's time is over.
+    /// The deadline of the operation has passed.
     #[error("the time for this operation is over")]
     Deadline,
-    /// There is no memory for the file at the moment.
+    /// There is not enough memory for the file at the moment.
     #[error("there is no memory for it now")]
     Memory,
-    /// The file is no UTF-8 from this byte on, counted from 0.
+    /// The file is not UTF-8 from this byte on, counted from 0.
     #[error("the file holds no text at byte {0}")]
     NotText(u64),
 }
@@ -90,12 +90,12 @@ pub struct StoredText {
     /// The text.
     pub text: String,
     hash: OnceLock<blake3::Hash>,
-    /// The file's metadata; None if it changed while it was read.
+    /// The file's metadata; `None` if it changed while it was read.
     stamp: Option<FileStamp>,
 }
 
 impl StoredText {
-    /// Returns the hash of the file's bytes; computed once, as most readers need none.
+    /// Returns the hash of the file's bytes; computed on first use, because most readers need none.
     pub fn hash(&self) -> blake3::Hash {
         *self.hash.get_or_init(|| blake3::hash(self.text.as_bytes()))
     }
@@ -109,9 +109,9 @@ pub struct Reader<'a> {
     unsearched: AtomicU64,
     texts: Mutex<HashMap<PathBuf, Arc<StoredText>>>,
     keys: Mutex<HashMap<PathBuf, Option<Key>>>,
-    /// The files of an object store that the operation asked for; None for one that is missing.
+    /// The files of an object store that the operation has requested; `None` for a missing file.
     pub(super) objects: Mutex<HashMap<PathBuf, Option<StoredObject>>>,
-    /// The chat that the operation is for: what it refers to in an object store is known.
+    /// The chat of the operation: its references in an object store may be known.
     chat: OnceLock<(Chat, Lifetimes)>,
     confirmed: Mutex<HashMap<PathBuf, Option<Arc<Confirmed>>>>,
 }
@@ -132,16 +132,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns true if the operation's time is over.
+    /// Returns true if the deadline of the operation has passed.
     pub fn is_late(&self) -> bool {
         Instant::now() >= self.allowance.until
     }
 
-    /// Takes the search of a text of that many bytes off the allowance.
+    /// Deducts the search of a text of that many bytes from the allowance.
     ///
     /// # Errors
     ///
-    /// Fails if the operation's time is over, or it would search more than 4 GiB.
+    /// Fails if the deadline has passed, or if the operation would search more than 4 GiB.
     pub fn search(&self, bytes: usize) -> Result<(), ReadError> {
         if self.is_late() {
             return Err(ReadError::Deadline);
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read, is no UTF-8, or exceeds a limit.
+    /// Fails if the file cannot be read, is not UTF-8, or exceeds a limit.
     pub fn text(&self, at: &Location) -> Result<Arc<StoredText>, ReadError> {
         let path = at.key();
         if let Some(known) = self.known_text(&path) {
@@ -173,8 +173,8 @@ impl<'a> Reader<'a> {
         Ok(read)
     }
 
-    /// Returns the start of a large file of an object store, as far as it is text: at most
-    /// `bytes` bytes. None for any other file, which is read whole at less cost.
+    /// Returns the start of a large file of an object store, as far as it is text: at most `bytes`
+    /// bytes. Returns `None` for any other file, because reading it whole costs less.
     ///
     /// # Errors
     ///
@@ -203,13 +203,13 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be opened for reading or is no regular file.
+    /// Fails if the file cannot be opened for reading or is not a regular file.
     pub fn len(&self, at: &Location) -> io::Result<u64> {
         let known = at.local().is_none().then(|| self.confirmed(at)).flatten();
         known.map_or_else(|| regular_len(at), |seen| Ok(seen.bytes))
     }
 
-    /// Returns the hash of a file: known, or read without keeping the text.
+    /// Returns the hash of a file, from the cache or by reading it without keeping the text.
     ///
     /// # Errors
     ///
@@ -246,8 +246,8 @@ impl<'a> Reader<'a> {
         Ok(hash)
     }
 
-    /// Returns the hash that the file at `at` was stored with, whether it is there or not;
-    /// None without a record.
+    /// Returns the hash with which the file at `at` was stored, whether or not the file exists;
+    /// `None` if it has no record.
     pub fn recorded_hash(&self, at: &Location) -> Option<blake3::Hash> {
         ended::record_of(at).ok()??.hash
     }
@@ -263,23 +263,23 @@ impl<'a> Reader<'a> {
         key
     }
 
-    /// Notes the key of a folder that was just made.
+    /// Adds the key of a folder that was just created.
     pub fn add_key(&self, folder: &Location, key: Key) {
         lock(&self.keys).insert(folder.key(), Some(key));
     }
 
-    /// Forgets which files were missing: others may have made them since.
+    /// Forgets which files were missing, because others may have created them since.
     pub fn forget_missing(&self) {
         lock(&self.objects).retain(|_, found| found.is_some());
     }
 
-    /// Says once which chat the operation is for. Files of an object store that it is known
-    /// to refer to then need no look.
+    /// Sets the chat of the operation, once. Files of an object store to which the chat is known to
+    /// refer then need no request.
     pub fn set_chat(&self, chat: Chat, lifetimes: Lifetimes) {
         let _ = self.chat.set((chat, lifetimes));
     }
 
-    /// Returns what was seen of a file that the chat is known to refer to.
+    /// Returns the facts of a file to which the chat is known to refer.
     pub(super) fn confirmed(&self, at: &Location) -> Option<SeenObject> {
         let chat = *self.chat.get()?;
         let (folder, name) = at.parent()?;
@@ -298,7 +298,7 @@ impl<'a> Reader<'a> {
         lock(&self.texts).get(path).cloned()
     }
 
-    /// Opens a file that the operation may still read whole, and takes its bytes off the
+    /// Opens a file that the operation may still read whole, and deducts its bytes from the
     /// allowance.
     fn open(&self, at: &Location) -> Result<(File, Metadata), ReadError> {
         if self.is_late() {
@@ -318,7 +318,7 @@ impl<'a> Reader<'a> {
         Ok(opened)
     }
 
-    /// Takes the bytes of a file off the allowance.
+    /// Deducts the bytes of a file from the allowance.
     fn take(&self, bytes: u64) -> Result<(), ReadError> {
         let limit = MAX_WHOLE_FILE_BYTES.min(self.allowance.bytes);
         if bytes > limit {
@@ -346,7 +346,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns up to `length` bytes of a file, read in steps straight to where they stay.
+    /// Returns up to `length` bytes of a file, read in steps directly into the result.
     fn bytes(&self, mut file: &File, length: u64) -> Result<Vec<u8>, ReadError> {
         let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
         loop {
@@ -369,7 +369,7 @@ fn unchanged(file: &File, before: &Metadata) -> Option<FileStamp> {
 }
 
 pub(super) fn lock<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // The map is whole after every call: a panic elsewhere changes nothing.
+    // The map is consistent after every call, so a panic elsewhere does not matter.
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,4 +1,4 @@
-//! Limits of an operation, and what it reads once.
+//! The limits of an operation, and files that are read once.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! Finding the folders of stores under the roots: those that hold a private folder. The
-//! walk is bounded and goes from the top down, so that a bound costs the deepest folders. Links
-//! are never followed, and other users' folders never entered.
+//! Finds the folders of stores under the roots: those that contain a private folder. The walk has
+//! limits and goes from the top down, so that a limit omits the deepest folders. Links are never
+//! followed, and other users' folders never entered.
 
 use std::collections::VecDeque;
 use std::io;
@@ -16,10 +16,10 @@ use crate::local::roots::Roots;
 use crate::objects::client::Objects;
 use crate::objects::patience::Patience;
 
-/// Deepest level below a root that is searched.
+/// Maximum depth below a root.
 const DEPTH: usize = 6;
 
-/// Most folders searched and most entries read, for all roots together.
+/// Maximum number of folders searched and of entries read, for all roots together.
 const BOUNDS: Bounds = Bounds { folders: 50_000, entries: 10_000_000 };
 
 /// Folders that are not searched.
@@ -29,7 +29,7 @@ const SKIPPED: [&str; 4] = [PRIVATE, ".git", "node_modules", "target"];
 pub(crate) struct StoreFolders {
     /// This user's folders that are stores.
     pub(crate) folders: Vec<Location>,
-    /// False if a bound cut the walk short; the depth is not one of them.
+    /// False if a limit other than the depth stopped the walk.
     pub(crate) complete: bool,
 }
 
@@ -39,12 +39,12 @@ struct Bounds {
     entries: usize,
 }
 
-/// Returns every folder under the roots that is a store, sorted by path. The walk is
-/// bounded as that of a sweep is.
+/// Returns every folder under the roots that is a store, sorted by path. The walk has the same
+/// limits as that of a sweep.
 ///
 /// # Errors
 ///
-/// Fails if an object store cannot be asked.
+/// Fails if an object store is not available.
 pub fn store_folders(roots: &Roots) -> io::Result<Vec<Location>> {
     let found = match roots.objects() {
         Some(objects) => listed(roots, objects, &roots.patience(), BOUNDS.folders)?,
@@ -68,7 +68,7 @@ fn find_within(roots: &Roots, mut left: Bounds) -> StoreFolders {
     let mut found = StoreFolders { folders: Vec::new(), complete: true };
     let mut waiting: VecDeque<(Location, usize)> = roots.all().map(|root| (root, 0)).collect();
     while let Some((at, depth)) = waiting.pop_front() {
-        // A folder that cannot be opened is no store of this user.
+        // A folder that cannot be opened is not a store of this user.
         let Some(Ok(folder)) = at.local().map(|(dir, path)| dir.open_dir(path)) else { continue };
         let Ok(metadata) = folder.dir_metadata() else { continue };
         if depth > 0 && !is_own(&metadata) {
@@ -78,8 +78,8 @@ fn find_within(roots: &Roots, mut left: Bounds) -> StoreFolders {
         if has_private {
             found.folders.push(at.clone());
         }
-        // A folder has two links and one for each folder in it. Three mean that the private
-        // one is the only one: a million files need not be listed to know it.
+        // A folder has two links, plus one for each folder in it. With three, the private folder is
+        // the only one, so that a million files need not be listed to find this out.
         let is_leaf = has_private && metadata.nlink() == 3;
         if depth < DEPTH && !is_leaf && !push_below(&folder, &at, depth, &mut left, &mut waiting) {
             found.complete = false;
@@ -88,7 +88,7 @@ fn find_within(roots: &Roots, mut left: Bounds) -> StoreFolders {
     found
 }
 
-/// Returns the folders under the roots that the object store lists as stores.
+/// Returns the folders under the roots that are registered as stores in the object store.
 fn listed(
     roots: &Roots,
     objects: &Arc<Objects>,
@@ -101,7 +101,7 @@ fn listed(
     Ok(StoreFolders { folders, complete })
 }
 
-/// Queues the folders right below; false if a bound was reached.
+/// Queues the folders directly below. Returns false if a limit was reached.
 fn push_below(
     folder: &Dir,
     at: &Location,

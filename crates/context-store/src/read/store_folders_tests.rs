@@ -1,4 +1,4 @@
-//! Which folders a walk finds.
+//! The folders that a walk finds.
 
 use std::os::unix::fs::{DirBuilderExt, symlink};
 
@@ -38,7 +38,7 @@ fn make_store(folder: &std::path::Path) {
     std::fs::DirBuilder::new().mode(0o700).create(folder.join(PRIVATE)).unwrap();
 }
 
-/// A store of many files is not listed to learn that no other store is in it.
+/// A store with many files is not listed to find out that it contains no other store.
 #[test]
 fn files_of_a_store_do_not_count() {
     let shop = shop();
@@ -46,7 +46,7 @@ fn files_of_a_store_do_not_count() {
     let few = Bounds { folders: 5, entries: 5 };
     let found = find_within(&shop.roots, few);
     assert!(found.complete && found.folders.len() == 1);
-    // With a folder in it, it is.
+    // With a folder in it, it is listed.
     std::fs::create_dir(shop.path("deeper")).unwrap();
     assert!(!find_within(&shop.roots, few).complete);
 }

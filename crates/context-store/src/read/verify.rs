@@ -1,4 +1,4 @@
-//! Verifying a folder: whether each recorded file still holds the bytes it was made with.
+//! Verifies a folder: whether each recorded file still holds its original bytes.
 
 use std::io;
 
@@ -15,25 +15,25 @@ use crate::objects::file::StoredObject;
 use crate::records::record::Record;
 use crate::report::{Bounded, PathError};
 
-/// The state of a folder's files. Paths are spelled as the folder was and sorted; all are
-/// counted, the first are listed.
+/// The state of a folder's files. Paths are spelled like the folder, and sorted. All are counted,
+/// but only the first are listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyReport {
-    /// False if the folder is no store of this user.
+    /// False if the folder is not a store of this user.
     pub store: bool,
-    /// Files that hold the bytes they were made with.
+    /// Files that hold their original bytes.
     pub intact: usize,
     /// The bytes of intact files.
     pub bytes: u64,
     /// Files that hold other bytes.
     pub changed: Bounded<String>,
-    /// Files that are missing and did not end.
+    /// Files that are missing although they did not end.
     pub missing: Bounded<String>,
-    /// Files whose write has not ended, or never did: no answer refers to them.
+    /// Files whose write is unfinished: no answer refers to them.
     pub unfinished: Bounded<String>,
     /// Files that expired, or whose chat was deleted.
     pub expired: Bounded<String>,
-    /// Files with a name of the store's form and no record.
+    /// Files with a name of the store's form, but no record.
     pub unlisted: Bounded<String>,
     /// Files that could not be read.
     pub errors: Bounded<PathError>,
@@ -46,12 +46,12 @@ enum State {
     Missing,
     Unfinished,
     Expired,
-    /// The record cannot be read: the file is reported with those that have none.
+    /// The record cannot be read: the file is reported with those that have no record.
     Unlisted,
 }
 
-/// Reads every recorded file of `folder` and compares its hash. Takes the time of reading
-/// all of them, and little memory. A file that cannot be read is reported.
+/// Reads every recorded file of `folder` and compares its hash. Takes the time to read all files,
+/// but little memory. A file that cannot be read is reported.
 ///
 /// # Errors
 ///
@@ -121,7 +121,7 @@ fn state(at: &Location, dir: &Folder, index: &Index, name: &FileName) -> io::Res
     Ok(if is_intact { State::Intact(len) } else { State::Changed })
 }
 
-/// Opens the file of a record, with its length; None if it is not there.
+/// Opens the file of a record, with its length; `None` if it does not exist.
 fn open_stored(
     at: &Location,
     dir: &Folder,

@@ -1,4 +1,4 @@
-//! What each file of a folder is told to be.
+//! The reported state of each file of a folder.
 
 use super::*;
 use crate::testing::{after, shop, start};

@@ -7,10 +7,10 @@ use crate::names::file_name::FileName;
 use crate::names::lro_name::LroName;
 use crate::names::stem::Stem;
 
-/// Most of a call's text that is recorded, in bytes each part.
+/// Maximum length of each recorded part of a call, in bytes.
 const PART_BYTES: usize = 1_024;
 
-/// The same limit for the part as JSON escapes it.
+/// Maximum length of a part with JSON escapes.
 const ESCAPED_BYTES: usize = 2 * PART_BYTES;
 
 /// The call that made a file, as far as it is known.
@@ -29,10 +29,10 @@ pub struct Call {
 pub struct Origin {
     /// The call.
     pub call: Call,
-    /// The chat that the file was made for. None if it belongs to no chat: it is never
-    /// deleted with one.
+    /// The chat that the file was made for. `None` if it belongs to no chat: it is never deleted
+    /// with one.
     pub chat: Option<Chat>,
-    /// The file's own lifetime in seconds; None if it has the folder's.
+    /// The file's own lifetime in seconds; `None` if it has the folder's.
     pub ttl_seconds: Option<u64>,
 }
 
@@ -47,7 +47,7 @@ impl Origin {
     }
 }
 
-/// Returns the beginning of a call's text that is recorded.
+/// Returns the beginning of a call's text, as it is recorded.
 pub(crate) fn cut(text: &str) -> &str {
     let mut escaped = 0;
     let over = text.char_indices().find(|(at, c)| {

@@ -1,5 +1,5 @@
-//! The record of a name: the content it stands for, the origin of its file, and its end.
-//! A record keeps its name for its content for good, also after the file is gone.
+//! The record of a name: the name's content, the origin of its file, and its end. A record binds
+//! its name to its content for good, also after the file is gone.
 
 use std::borrow::Cow;
 use std::time::SystemTime;
@@ -12,13 +12,13 @@ use crate::folder::Version;
 use crate::names::chat::Chat;
 use crate::names::file_name::{FileName, has_own_ttl};
 
-/// Largest record that is read, in bytes; this service's are smaller.
+/// Maximum size of a record that is read, in bytes; this service's are smaller.
 pub(crate) const RECORD_BYTES: usize = 8 * 1_024;
 
 /// The folder of contents whose lifetime may be their own.
 pub(crate) const OWN_LIFETIME: &str = "own-lifetime";
 
-/// The reason that a file ended.
+/// The reason why a file ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
@@ -31,7 +31,7 @@ pub enum End {
 /// The record of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// The content's hash; None if it is unknown: then no content may get the name again.
+    /// The content's hash; `None` if it is unknown, so that no content may get the name again.
     pub(crate) hash: Option<blake3::Hash>,
     /// The file's length, in bytes.
     pub(crate) bytes: u64,
@@ -39,15 +39,15 @@ pub(crate) struct Record {
     pub(crate) created_at: SystemTime,
     /// The call and chat that made it.
     pub(crate) origin: Origin,
-    /// When the file ended, and why; None while it lives.
+    /// When the file ended, and why; `None` while it lives.
     pub(crate) ended: Option<(SystemTime, End)>,
-    /// How many lives of the file are over for good; stays 0 where files are deleted under a
-    /// lock.
+    /// The number of lives of the file that are over for good; always 0 if files are deleted under
+    /// a lock.
     pub(crate) life: u32,
-    /// The day on which the name was first given out, by the clock of the object store; None in
-    /// a local folder. It stays the same in later lives.
+    /// The day on which the name was first assigned, by the clock of the object store; `None` in a
+    /// local folder. It stays the same in later lives.
     pub(crate) day: Option<u64>,
-    /// The version of the record as it was read.
+    /// The version from which the record was read.
     pub(crate) version: Version,
 }
 
@@ -99,18 +99,18 @@ impl Record {
         Record { hash, bytes, created_at, origin, ended: None, life: 0, day: None, version }
     }
 
-    /// Returns the record of a name whose content is unknown: it is never given out again.
+    /// Returns the record of a name whose content is unknown: it is never assigned again.
     pub(crate) fn unknown(ended: (SystemTime, End)) -> Record {
         let origin = Origin::default();
         let (created_at, version, ended) = (ended.0, Version::default(), Some(ended));
         Record { hash: None, bytes: 0, created_at, origin, ended, life: 0, day: None, version }
     }
 
-    /// Returns the path of the content of `name` in this life: the name itself in a local
-    /// folder. In an object store it begins with the day, so that a sweep lists only days whose
-    /// files may have expired, or with [`OWN_LIFETIME`] where the day does not tell. It ends
-    /// with the life, unless that is the first: a writer or a deleter that stalls in one life
-    /// cannot touch the next.
+    /// Returns the path of the content of `name` in this life: the name itself in a local folder.
+    /// In an object store, the path begins with the day, so that a sweep lists only days whose
+    /// files may have expired, or with [`OWN_LIFETIME`] if the day does not determine the expiry.
+    /// It ends with the life, unless that is the first: a writer or a deleter that stalls in one
+    /// life cannot affect the next.
     pub(crate) fn file(&self, name: &FileName) -> String {
         let file = match self.life {
             0 => name.to_string(),
@@ -123,7 +123,7 @@ impl Record {
         }
     }
 
-    /// Parses what [`Record::file`] returned: the name and the life.
+    /// Parses the result of [`Record::file`]: the name and the life.
     pub(crate) fn parse_file(path: &str) -> Option<(FileName, u32)> {
         let file = path.rsplit_once('/').map_or(path, |(_, file)| file);
         match file.split_once('!') {
@@ -142,7 +142,7 @@ impl Record {
         record
     }
 
-    /// Returns the record after this life: whoever has its content must not keep it.
+    /// Returns the record after this life: a process that holds its content must not keep it.
     pub(crate) fn over(&self) -> Record {
         Record { life: self.life.saturating_add(1), ..self.clone() }
     }
@@ -152,8 +152,7 @@ impl Record {
         self.render_as(None)
     }
 
-    /// As [`Record::render`], and different each time, so that every write is a version of its
-    /// own.
+    /// Like [`Record::render`], but different each time, so that every write is a separate version.
     pub(crate) fn render_version(&self) -> Vec<u8> {
         self.render_as(Some(ulid::Ulid::generate().to_string()))
     }
@@ -188,7 +187,7 @@ impl Record {
         out
     }
 
-    /// Parses the form of [`Record::render`]; None for anything else.
+    /// Parses the form of [`Record::render`]; `None` for anything else.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Record> {
         let form: RecordJson<'_> = serde_json::from_slice(bytes).ok()?;
         let text = |part: Option<Cow<'_, str>>| part.map(Cow::into_owned);

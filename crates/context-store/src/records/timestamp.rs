@@ -17,13 +17,13 @@ pub(crate) fn unix_day(moment: SystemTime) -> u64 {
     unix(moment) / DAY_SECONDS
 }
 
-/// Returns the moment `seconds` after 1970; None if the system cannot represent it.
+/// Returns the moment `seconds` after 1970; `None` if the system cannot represent it.
 pub(crate) fn from_unix(seconds: u64) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
 }
 
-/// Formats seconds since 1970 as `2026-11-21T10:18:14Z`; a moment after the calendar's
-/// last one as that.
+/// Formats seconds since 1970 as `2026-11-21T10:18:14Z`. A moment after the last one of the
+/// calendar is formatted as that last one.
 pub(crate) fn rfc3339_of(seconds: u64) -> String {
     let second = i64::try_from(seconds).ok().and_then(|s| Timestamp::from_second(s).ok());
     let second = second.unwrap_or(Timestamp::MAX);

@@ -1,4 +1,4 @@
-//! Sweeping one folder. Files go in batches under the index's lock: each is locked and
+//! Sweeps one folder. Files are swept in batches under the index's lock: each is locked and
 //! examined again, the ends of all are recorded, then each is deleted and unlocked.
 
 use std::io;
@@ -30,7 +30,7 @@ use crate::report::{PathError, Run};
 /// The beginning of a large result's file.
 const HEADER: &[u8] = b"{\"type\":\"lro_header\"";
 
-/// The failure of a given folder that does not exist.
+/// The error for a given folder that does not exist.
 const NO_FOLDER: &str = "there is no such folder; accepted is the folder of a store";
 
 /// A sweep in progress.
@@ -51,7 +51,7 @@ struct Folder<'a> {
     clock: Clock,
 }
 
-/// A file whose lease seems to have expired.
+/// A file whose lease may have expired.
 struct Candidate {
     name: FileName,
     ttl: Option<Duration>,
@@ -62,14 +62,14 @@ struct Expired {
     name: FileName,
     /// The record, if there is one that can be read.
     record: Option<Record>,
-    /// The file, open and locked in a real run: it cannot be renewed while this lives.
+    /// The open file, locked in a real run: it cannot be renewed while this value lives.
     locked: Option<File>,
     bytes: u64,
     age: Duration,
 }
 
 impl Expired {
-    /// Returns the record after the end.
+    /// Returns the name and the record after the end.
     fn ended(&self, at: SystemTime) -> (&FileName, Record) {
         let ended = self.record.as_ref().map(|record| record.ended(at, End::Expired));
         (&self.name, ended.unwrap_or_else(|| Record::unknown((at, End::Expired))))
@@ -97,9 +97,9 @@ impl Folder<'_> {
         self.index.as_ref()?.records.get(name).ok()?
     }
 
-    /// Returns the lifetime of a file; None if the file is not the store's.
+    /// Returns the lifetime of a file; `None` if the file is not the store's.
     fn ttl(&self, name: &FileName) -> io::Result<Option<Option<Duration>>> {
-        // Only a large result must be opened to know its lifetime.
+        // Only a large result must be opened to find its lifetime.
         let mut head = Vec::new();
         if is_lro(name) && (has_own_ttl(name) || self.index.is_none()) {
             head = read_head(&open_to_read(self.dir, name.as_str())?.0, name)?;
@@ -111,12 +111,12 @@ impl Folder<'_> {
         Ok(Some(self.options.lifetimes.of(name, recorded, &head)))
     }
 
-    /// Returns true for a file without a record that looks as this service writes it.
+    /// Returns true for a file without a record that looks like one of this service.
     fn is_adopted(&self, name: &FileName, metadata: &Metadata) -> bool {
         metadata.mode() & 0o777 == 0o600 || is_lro(name) || self.index.is_none()
     }
 
-    /// Locks the file and examines its lease again: this decides.
+    /// Locks the file and examines its lease again; this decides.
     fn lock(&self, candidate: &Candidate) -> io::Result<Option<Expired>> {
         let Candidate { name, ttl } = candidate;
         let (file, _) = open_to_read(self.dir, name.as_str())?;
@@ -141,7 +141,7 @@ impl Folder<'_> {
         }))
     }
 
-    /// Removes a temporary file that no process writes any more; returns its bytes.
+    /// Removes a temporary file that no process still writes; returns its bytes.
     fn remove_temporary(&self, name: &str) -> io::Result<Option<u64>> {
         let metadata = self.dir.symlink_metadata(name)?;
         let is_old = self.is_old_temporary(modified(&metadata)?);
@@ -154,8 +154,8 @@ impl Folder<'_> {
         Ok(Some(metadata.len()))
     }
 
-    /// Records the ends of files, and the day for forgetting their origins; returns for each
-    /// whether the end is on the disk.
+    /// Records the ends of files, and the day from which their origins can be removed; returns for
+    /// each whether the end is on the disk.
     fn record_ends(&self, files: &[Expired]) -> Vec<bool> {
         let Some(index) = &self.index else { return vec![true; files.len()] };
         let now = self.options.now.wall;
@@ -169,7 +169,7 @@ impl Folder<'_> {
         write_ends(&index.records, &ends)
     }
 
-    /// Forgets what is old in the index.
+    /// Removes old temporary files and origins from the index.
     fn tidy_index(&self) -> io::Result<()> {
         let Some(index) = self.index.as_ref().filter(|_| self.is_real()) else { return Ok(()) };
         for folder in [&index.private, index.records.folder()] {
@@ -202,7 +202,7 @@ impl Sweeper<'_> {
         let options = self.options;
         // If the index cannot be read, no file is certain to be the store's.
         let index = Index::open(opened)?;
-        // A folder without an index goes by the wall clock.
+        // A folder without an index uses the wall clock.
         let clock = index.as_ref().map_or_else(Clock::default, |index| {
             folder_clock::observe(opened, &index.private, options.now, options.run)
         });
@@ -277,8 +277,8 @@ impl Sweeper<'_> {
         }
     }
 
-    /// Records the ends of files, then deletes them; keeps those that were deleted. If an end
-    /// could not be recorded, a file with a record is deleted first: that makes room.
+    /// Records the ends of files, then deletes them; keeps those that were deleted. If an end could
+    /// not be recorded, a file with a record is deleted first, which frees space.
     fn delete(&mut self, folder: &Folder<'_>, expired: &mut Vec<Expired>) {
         let mut recorded = folder.record_ends(expired).into_iter();
         let mut are_recorded = true;
@@ -291,7 +291,7 @@ impl Sweeper<'_> {
             let removed = folder.dir.remove_file(file.name.as_str()).map(Some);
             let is_removed = self.unless_failed(folder, file.name.as_str(), removed).is_some();
             if let Some(index) = folder.index.as_ref().filter(|_| is_removed && !is_recorded) {
-                // The room of a file that is open is not free.
+                // An open file still takes space.
                 file.locked = None;
                 let end = file.ended(folder.options.now.wall);
                 are_recorded &= write_ends(&index.records, &[end]) == [true];
@@ -328,7 +328,7 @@ impl Sweeper<'_> {
         }
     }
 
-    /// Returns the value; reports an error, unless the file is gone.
+    /// Returns the value. Reports an error, unless it is that the file is gone.
     fn unless_failed<T>(
         &mut self,
         folder: &Folder<'_>,
@@ -342,7 +342,7 @@ impl Sweeper<'_> {
             .flatten()
     }
 
-    /// Keeps the lock of sweeps while this one goes on.
+    /// Keeps the lock of sweeps while this one continues.
     pub(super) fn keep_lock(&mut self) -> io::Result<()> {
         self.lock.as_mut().map_or(Ok(()), SweepLock::keep)
     }

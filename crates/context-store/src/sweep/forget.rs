@@ -1,5 +1,5 @@
-//! Forgetting the origin of files that expired long ago: their names stay taken for good,
-//! the call and the chat do not stay.
+//! Removes the origin of files that expired long ago: their names stay taken for good, but the call
+//! and the chat are removed.
 
 use std::io;
 use std::time::SystemTime;
@@ -17,11 +17,11 @@ use crate::records::origin::Origin;
 use crate::records::record::{End, Record};
 use crate::records::timestamp::unix_day;
 
-/// Days for which the call that made an expired file is remembered.
+/// Number of days for which the call that made an expired file stays recorded.
 const REMEMBERED_DAYS: u64 = 30;
 
-/// Forgets the origins of files that ended more than thirty days before `now`. `keep` is called
-/// before each of them, and its failure ends the work.
+/// Removes the origins of files that ended more than thirty days before `now`. Calls `keep` before
+/// each of them, and stops if it fails.
 pub(super) fn forget_ended(
     index: &Index,
     now: SystemTime,
@@ -49,7 +49,7 @@ fn forget(
     let mut forgotten = Vec::new();
     for name in names {
         keep()?;
-        // A file that was made again is forgotten after its next end.
+        // The origin of a file that was made again stays until after its next end.
         let record = index.records.get(name)?.filter(|record| record.ended.is_some());
         if let Some(record) = record.filter(|record| record.origin != Origin::default()) {
             remove_markers(index, name, &record)?;
@@ -77,7 +77,7 @@ fn remove_markers(index: &Index, name: &FileName, record: &Record) -> io::Result
     Ok(())
 }
 
-/// Ends the files whose write a process did not finish before it died: no answer refers to them.
+/// Ends the files whose write was interrupted by a crash: no answer refers to them.
 pub(super) fn end_unfinished(
     index: &Index,
     files: &Dir,
@@ -110,7 +110,7 @@ pub(super) fn end_unfinished(
     old.iter().try_for_each(|name| index.markers().finish(name))
 }
 
-/// Removes temporary files of the index that a process left when it died.
+/// Removes temporary files of the index that a crashed process left.
 pub(super) fn remove_temporary(
     folder: &Folder,
     is_old: impl Fn(SystemTime) -> bool,

@@ -1,5 +1,5 @@
-//! I20 over random lives: readable before made or renewed + lifetime, gone after
-//! one sweep past that, known when expired, unknown when it never was.
+//! I20 over random lives: a file is readable for its lifetime after it was made or renewed, gone
+//! after a sweep past that, recorded if it expired, and unknown if it never existed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,7 +14,7 @@ enum Step {
     /// Makes the file, with a record or without.
     Write(u8, bool),
     Renew(u8),
-    /// So many seconds pass.
+    /// This many seconds pass.
     Pass(u32),
     Sweep,
     Restart,
@@ -30,13 +30,13 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What is known of a file.
+/// The expected state of a file.
 #[derive(Debug, Clone, Copy)]
 struct Life {
     /// Seconds from the start.
     since: i64,
     there: bool,
-    /// True where a record tells the call.
+    /// True if a record holds the call.
     known: bool,
 }
 

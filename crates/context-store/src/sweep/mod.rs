@@ -1,5 +1,5 @@
-//! The sweep: deletes the files that expired (`lro-spec-1600`, "Cleanup and Lifecycle"). One
-//! bad file does not stop it. Its memory does not grow with the number of files.
+//! The sweep: deletes expired files (`lro-spec-1600`, "Cleanup and Lifecycle"). One bad file does
+//! not stop it. Its memory does not grow with the number of files.
 
 pub(crate) mod folder;
 pub(crate) mod forget;
@@ -16,12 +16,11 @@ use folder::Sweeper;
 use options::{Coverage, SweepOptions};
 use report::{SweepEvent, SweepReport};
 
-/// Sweeps folders and reports; `events` gets each file after it was handled.
+/// Sweeps folders and reports; calls `events` after each file was handled.
 ///
-/// Only regular files of this process's user are ever deleted. A file that is renewed while
-/// the sweep runs survives: both lock it. On a file system without locks, the lease is read
-/// again right before the file is deleted, and only a renewal between these two calls is
-/// lost.
+/// Only regular files of this process's user are ever deleted. A file that is renewed while the
+/// sweep runs survives: both lock it. On a file system without locks, the lease is read again
+/// directly before the file is deleted, and only a renewal between these two calls is lost.
 pub fn sweep(options: &SweepOptions<'_>, events: &mut dyn FnMut(SweepEvent<'_>)) -> SweepReport {
     let report = SweepReport { complete: true, ..SweepReport::default() };
     let mut sweeper = Sweeper { options, events, report, lock: None };

@@ -1,7 +1,7 @@
-//! Sweeping a store of objects. Contents are kept by the day on which their names were first
-//! given out. Those of days long enough ago to have expired are listed, and their records read.
-//! A record that expired is ended if nobody renewed it since it was read; then its content is
-//! removed. What writers left that died or were too late is removed, too.
+//! Sweeps a store of objects. Contents are stored by the day on which their names were first
+//! assigned. The sweep lists those of days that are old enough to have expired, and reads their
+//! records. It ends an expired record if nobody renewed it since it was read, and then removes the
+//! content. It also removes leftovers of writers that crashed or were too late.
 
 use std::io;
 use std::time::{Duration, SystemTime};
@@ -24,8 +24,8 @@ use crate::records::record::{End, OWN_LIFETIME, Record};
 use crate::records::timestamp::unix_day;
 use crate::report::Run;
 
-/// Contents that are swept in parallel, mostly waiting. So few take less time at a slow store
-/// than the lock of sweeps lasts.
+/// Number of contents that are swept in parallel, mostly waiting. So few take less time in a slow
+/// store than the lock of sweeps lasts.
 const BATCH: usize = 32;
 
 /// A store's folder that is being swept.
@@ -34,11 +34,11 @@ struct Objects<'a> {
     at: &'a Location,
     folder: &'a Folder,
     index: &'a Index,
-    /// By the clock of the store.
+    /// The time by the clock of the store.
     now: SystemTime,
 }
 
-/// A content that was listed.
+/// A listed content.
 struct Content {
     name: FileName,
     life: u32,
@@ -47,20 +47,20 @@ struct Content {
 }
 
 impl Content {
-    /// Returns the content of an object; None if the object is not the store's.
+    /// Returns the content of an object; `None` if the object is not the store's.
     fn of((file, head): (String, Head)) -> Option<Content> {
         let (name, life) = Record::parse_file(&file)?;
         Some(Content { name, life, file, head })
     }
 }
 
-/// The fate of a content.
+/// The outcome for a content.
 enum Fate {
     /// It lives, or is not the store's.
     Kept,
-    /// Nobody refers to it: its writer died, or came after its end.
+    /// Nobody refers to it: its writer crashed, or arrived after its end.
     Lost,
-    /// Its lease expired that long after it was renewed.
+    /// Its lease expired; the time since it was renewed.
     Expired(Box<Record>, Duration),
 }
 
@@ -94,7 +94,7 @@ impl Sweeper<'_> {
         }
     }
 
-    /// Reports the fate of a content.
+    /// Reports the outcome for a content.
     fn note(&mut self, swept: &Objects<'_>, content: &Content, fate: io::Result<Fate>) {
         self.report.examined += 1;
         let path = || swept.at.child(content.name.as_str()).spelled().to_owned();
@@ -122,7 +122,8 @@ impl Sweeper<'_> {
 
 impl Objects<'_> {
     /// Returns true if contents in a folder may have expired: their leases began on its day or
-    /// later. Where nothing expires, true for today and yesterday, as a writer may have died.
+    /// later. If nothing expires, returns true for today and yesterday, because a writer may have
+    /// crashed.
     fn is_due(&self, folder: &str) -> bool {
         let Ok(day) = folder.parse::<u64>() else { return folder == OWN_LIFETIME };
         match self.options.lifetimes.store {
@@ -131,7 +132,7 @@ impl Objects<'_> {
         }
     }
 
-    /// Sweeps a content; returns its fate.
+    /// Sweeps a content; returns its outcome.
     fn sweep(&self, content: &Content) -> io::Result<Fate> {
         let fate = self.fate(content)?;
         if self.options.run == Run::Dry {
@@ -155,7 +156,7 @@ impl Objects<'_> {
             since.and_then(|since| self.now.duration_since(since).ok()).unwrap_or_default()
         };
         let is_old = age(head.version.written_at) >= lifetimes.temporary;
-        // A record is as young as its content or younger.
+        // A record is never older than its content.
         let may_expire = lifetimes.store.is_some_and(|ttl| age(head.version.written_at) >= ttl);
         if !is_old && !may_expire && !has_own_ttl(name) {
             return Ok(Fate::Kept);
@@ -177,7 +178,7 @@ impl Objects<'_> {
         })
     }
 
-    /// Ends a file; false if it was renewed since its record was read.
+    /// Ends a file. Returns false if it was renewed since its record was read.
     fn end(&self, name: &FileName, record: &Record) -> io::Result<bool> {
         if record.ended.is_some() {
             let removed = remove_ended(self.folder, &self.index.records, name)?;
@@ -191,7 +192,7 @@ impl Objects<'_> {
             Err(error) if is_changed(&error) => return Ok(false),
             replaced => replaced?,
         }
-        // Whatever a crash leaves is lost, and goes with a later sweep.
+        // Whatever a crash leaves counts as lost, and a later sweep removes it.
         self.folder.unmark(&record.file(name))?;
         Ok(true)
     }

@@ -43,15 +43,14 @@ pub enum Coverage {
 pub struct SweepOptions<'a> {
     /// The roots that the folders are under.
     pub roots: &'a Roots,
-    /// Folders to sweep. In one without an index, only large results whose header says so
-    /// expire.
+    /// Folders to sweep. In a folder without an index, only large results expire, by their header.
     pub folders: &'a [Location],
     /// Whether other stores are swept, too.
     pub coverage: Coverage,
     /// The lifetimes of files that have none of their own.
     pub lifetimes: &'a Lifetimes,
-    /// The moment at which a lease has expired or not. The folder's clock tells how old a
-    /// file is by then.
+    /// The moment that decides whether a lease has expired. The folder's clock tells how old a file
+    /// is at this moment.
     pub now: &'a Moment,
     /// Whether files are deleted.
     pub run: Run,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::records::origin::Call;
 use crate::report::{Bounded, PathError};
 
-/// A file that expired.
+/// An expired file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpiredFile {
     /// The path, spelled as its folder was.
@@ -14,7 +14,7 @@ pub struct ExpiredFile {
     pub lro: bool,
     /// The file's length in bytes.
     pub bytes: u64,
-    /// The time since it was made or its lease last renewed.
+    /// The time since the file was made or its lease last renewed.
     pub age: Duration,
     /// The call that made it, as far as it was recorded.
     pub call: Call,
@@ -25,16 +25,16 @@ pub struct ExpiredFile {
 pub enum SweepEvent<'a> {
     /// A file was deleted; in a dry run, would be.
     Expired(&'a ExpiredFile),
-    /// A file or folder failed; the sweep goes on.
+    /// A file or folder failed; the sweep continues.
     Failed(&'a PathError),
 }
 
-/// The report on a sweep. All files are counted, the first are listed.
+/// The report on a sweep. All files are counted, but only the first are listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SweepReport {
     /// Folders that were searched.
     pub folders: usize,
-    /// Files that could have expired.
+    /// Files that were examined, because they may have expired.
     pub examined: usize,
     /// Files that stay, of any lifetime; in an object store only those that were listed.
     pub stored: usize,
@@ -50,6 +50,6 @@ pub struct SweepReport {
     pub errors: Bounded<PathError>,
     /// False if the roots held too many folders or entries to search all of them.
     pub complete: bool,
-    /// True if another replica swept the same objects: nothing was done, or not all.
+    /// True if another replica swept the same objects: nothing was done, or only a part.
     pub elsewhere: bool,
 }

@@ -1,4 +1,4 @@
-//! What a sweep takes, what it leaves, and who may be reading meanwhile.
+//! Files that a sweep deletes, files that it leaves, and parallel readers.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -144,11 +144,11 @@ fn what_is_locked_for_renewal_survives() {
 fn an_end_is_noted_before_the_deletion() {
     let shop = shop();
     let name = shop.made("1", "x", start());
-    // A crash in between: the file is still there, noted as expired.
+    // After a crash in between, the file still exists, recorded as expired.
     let ended = shop.record(&name).unwrap().ended(after(4_000), End::Expired);
     shop.index().records.replace(&name, &ended).unwrap();
     assert!(shop.has(name.as_str()) && ended_of(&shop.at(name.as_str())).is_some());
-    // The next sweep finishes it.
+    // The next sweep completes it.
     let swept = shop.sweep(after(4_001));
     assert_eq!(swept.expired[0].call.tool.as_deref(), Some("tool of nobody"));
     let ended = ended_of(&shop.at(name.as_str())).unwrap().ended;
@@ -159,7 +159,7 @@ fn an_end_is_noted_before_the_deletion() {
 fn a_swept_number_stays_taken_after_a_restart() {
     let shop = shop();
     shop.made("1", "x", start());
-    // It has no record: it is adopted by its name.
+    // It has no record, but its name makes it a file of the store.
     shop.plant("compressed_group_c_0.json", "{}", start());
     assert_eq!(shop.sweep(after(9_000)).expired.len(), 2);
     let shop = shop_in(shop.temp);
@@ -209,7 +209,7 @@ fn without_room_for_an_end_only_recorded_files_go() {
     let names = std::fs::File::open(shop.path(".unburden/names")).unwrap();
     let set = |flags| rustix::fs::ioctl_setflags(&names, flags);
     if set(rustix::fs::IFlags::IMMUTABLE).is_err() {
-        return; // Needs the superuser and a file system with flags.
+        return; // Requires the superuser and a file system with flags.
     }
     let swept = shop.sweep(after(9_000));
     set(rustix::fs::IFlags::empty()).unwrap();
@@ -220,7 +220,7 @@ fn without_room_for_an_end_only_recorded_files_go() {
     assert_eq!(paths(&shop.sweep(after(9_000)).expired), [adopted.as_str()]);
 }
 
-/// Batches, and a report that is bounded.
+/// Files are deleted in batches, and the report is limited.
 #[test]
 fn many_files_go_in_batches() {
     let shop = shop();
@@ -232,7 +232,7 @@ fn many_files_go_in_batches() {
     assert_eq!((swept.expired.total(), swept.errors.total()), (700, 0));
 }
 
-/// The clock of the machine is set, either way, and between two processes.
+/// The clock of the machine is set, forwards or backwards, also between two processes.
 #[test]
 fn a_wrong_clock_deletes_nothing_early() {
     let shop = shop();
@@ -240,14 +240,14 @@ fn a_wrong_clock_deletes_nothing_early() {
     shop.sweep(after(0));
     let name = shop.made("1", "x", after(0));
     let mut now = moment(after(10));
-    // Ahead, with the same steady clock, and after a reboot.
+    // Set forwards, with the same steady clock, and after a reboot.
     for boot in [now.boot.clone(), "another".to_owned()] {
         now.boot.clone_from(&boot);
         now.wall = after(10 * 3_600);
         let swept = shop.sweep_at(&lifetimes(), &now);
         assert!(swept.expired.is_empty() && shop.has(name.as_str()), "{boot}");
     }
-    // Right again: it lives for an hour of real time.
+    // Corrected: it lives for an hour of real time.
     now.wall = after(10);
     for (later, lives) in [(0, true), (3_580, true), (3_595, false)] {
         let now = Moment {
@@ -260,7 +260,7 @@ fn a_wrong_clock_deletes_nothing_early() {
     }
 }
 
-/// What was renewed is there; what is gone was not said to be held.
+/// A renewed file exists; a deleted file was not reported as held.
 #[test]
 fn a_file_is_renewed_or_gone_but_not_both() {
     let shop = shop();

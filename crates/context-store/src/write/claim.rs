@@ -6,7 +6,7 @@ use crate::names::file_name::FileName;
 use crate::names::stem::Stem;
 use crate::records::origin::Origin;
 
-/// A content and the name that it has, or gets once it is written.
+/// A content, and the name that it has or will get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
     /// The name.
@@ -17,13 +17,13 @@ pub struct Claim {
     pub stored: bool,
 }
 
-/// A function that returns true for names which no claim may get.
+/// A function that returns true for names that no claim may get.
 pub type ExcludedNames<'a> = &'a (dyn Fn(&FileName) -> bool + Sync);
 
 /// Excludes no name.
 pub(crate) const NONE_EXCLUDED: fn(&FileName) -> bool = |_| false;
 
-/// The names claimed in one request: two lists of a request must not get one name for two
+/// The names claimed in one request: two parts of a request must not get one name for different
 /// contents.
 #[derive(Debug, Default)]
 pub struct Claims(HashMap<FileName, Claim>);

@@ -1,5 +1,5 @@
-//! Claiming names for contents. Nothing is written; a writer that finds its name taken in
-//! between searches again.
+//! Claims names for contents. Writes nothing; a writer that finds its name taken in the meantime
+//! searches again.
 
 use std::collections::HashMap;
 use std::io;
@@ -40,8 +40,8 @@ pub(crate) fn claim(
     Ok(granted)
 }
 
-/// Returns the states that metadata alone tells, read in parallel. No file is read: that
-/// would keep the counting threads waiting for the disk.
+/// Returns the states that metadata alone shows, read in parallel. Reads no file, because the
+/// counting threads would wait for the disk.
 fn known_states(opened: &Opened<'_>, names: Vec<FileName>) -> HashMap<FileName, NameState> {
     let state = |name| Some((opened.known_state(&name).ok()??, name));
     let known: Vec<(NameState, FileName)> = match opened.folder.local() {
@@ -56,12 +56,12 @@ fn known_states(opened: &Opened<'_>, names: Vec<FileName>) -> HashMap<FileName, 
     known.into_iter().map(|(state, name)| (name, state)).collect()
 }
 
-/// The state of files; of several, the worst.
+/// The state of files; of several, the worst one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FilesState {
-    /// Each is there, holds its content, and has not ended.
+    /// Each exists, holds its content, and has not ended.
     Held,
-    /// One is not there any more.
+    /// One no longer exists.
     Gone,
     /// One holds other content, or cannot be read.
     Broken,

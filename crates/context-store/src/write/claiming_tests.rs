@@ -1,4 +1,4 @@
-//! A name stands for one content, for good.
+//! A name belongs to one content, for good.
 
 use super::*;
 use crate::media::on_both;
@@ -33,7 +33,7 @@ on_both! {
             let late = Claim { name: first.clone(), stored: false, ..other.clone() };
             let files = [ClaimedFile { stem: of_call("of b"), claim: late, origin: Origin::default() }];
             assert_eq!(shop.store.write(&files, |_| "of b".into()).unwrap()[0].name, other.name);
-            // The content itself may have its name again.
+            // The same content may have its name again.
             assert_eq!(shop.made_for("c", "1", "of a"), first);
             assert_eq!(shop.record(&first).unwrap().origin.chat, Some(Chat::of("c")));
         }
@@ -118,8 +118,8 @@ fn a_file_that_came_to_its_end_is_not_held() {
     assert_eq!(shop.store.state_of(&[&claim]), FilesState::Gone);
 }
 
-/// A name that another process takes between claim and write: with the same content it is
-/// shared, and used from that moment on; with other content the next name is had.
+/// Another process takes a name between claim and write: with the same content, the name is shared
+/// and its lease restarts; with other content, the file gets the next name.
 #[test]
 fn a_name_that_is_taken_in_between_is_shared_only_with_its_content() {
     for (planted, stored) in [("one", true), ("two", false)] {

@@ -1,6 +1,6 @@
-//! The known references of a chat in an object store. A file that a chat refers to is there
-//! until its lease expires or this chat is deleted: while the chat's markers are of the same
-//! generation and the lease is fresh, no request needs to ask.
+//! The known references of a chat in an object store. A file to which a chat refers exists until
+//! its lease expires or this chat is deleted. While the chat's markers are of the same generation
+//! and the lease is fresh, no request is necessary.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use crate::local::location::Location;
 use crate::names::chat::Chat;
 use crate::names::file_name::{FileName, has_own_ttl};
 
-/// A lease of which no more than half has passed outlives a request.
+/// A lease of which at most one part in this many has passed outlives a request.
 pub(crate) const HELD: u32 = 2;
 
-/// The references of a chat to the files of a folder, since its generation was looked at.
+/// The references of a chat to the files of a folder, since its generation was read.
 #[derive(Debug)]
 pub(crate) struct Confirmed {
     folder: Location,
@@ -27,7 +27,7 @@ pub(crate) struct Confirmed {
 }
 
 impl Confirmed {
-    /// Looks at the generation of the chat's markers; None if there is none.
+    /// Reads the generation of the chat's markers; returns `None` if there is none.
     pub(crate) fn of(
         folder: &Location,
         index: &Index,
@@ -37,7 +37,7 @@ impl Confirmed {
         Some(Confirmed { folder: folder.clone(), chat, lifetimes, generation })
     }
 
-    /// Adds a file that the chat refers to in that generation, and that was there.
+    /// Adds a file that existed and to which the chat referred in that generation.
     pub(crate) fn add(
         cache: &FileCache,
         folder: &Location,
@@ -48,8 +48,8 @@ impl Confirmed {
         cache.add_reference(key(Some(generation), chat, &at), Instant::now());
     }
 
-    /// Returns what was seen of a file that is still there for the chat: of its lease, no
-    /// more than one part in `parts` has passed. None if the store must be asked.
+    /// Returns the facts of a file that still exists for the chat and of whose lease at most one
+    /// part in `parts` has passed. Returns `None` if the store must be asked.
     pub(crate) fn seen(
         &self,
         cache: &FileCache,
@@ -73,7 +73,7 @@ impl Confirmed {
     }
 }
 
-/// The chat of a request, and what it refers to in the store's folder.
+/// The chat of a request, and its references in the store's folder.
 #[derive(Debug, Default)]
 pub(crate) struct KnownChat {
     chat: OnceLock<(Chat, Lifetimes)>,
@@ -81,12 +81,12 @@ pub(crate) struct KnownChat {
 }
 
 impl KnownChat {
-    /// Sets the chat; the first one stays.
+    /// Sets the chat, once.
     pub(crate) fn set(&self, chat: Chat, lifetimes: Lifetimes) {
         let _ = self.chat.set((chat, lifetimes));
     }
 
-    /// Returns what the chat refers to, looked up once; None if nothing is known.
+    /// Returns the references of the chat, looked up once; `None` if nothing is known.
     pub(crate) fn confirmed(&self, folder: &Location, index: &Index) -> Option<Arc<Confirmed>> {
         let chat = *self.chat.get()?;
         let mut known = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner);

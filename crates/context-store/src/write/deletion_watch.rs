@@ -1,6 +1,6 @@
-//! A watch for deletions of the chat that files are written for. A deletion works through
-//! the chat's markers: it may pass a name before its file is there. Then the file gets its
-//! marker and its record again, so that a later deletion finds it.
+//! A watch for deletions of the chat that files are written for. A deletion processes the chat's
+//! markers, and may process a name before its file exists. In that case the file gets its marker
+//! and its record again, so that a later deletion finds it.
 
 use std::io;
 use std::time::SystemTime;
@@ -19,12 +19,12 @@ use crate::records::record::Record;
 /// The state of a chat's markers when writing began.
 pub(super) struct DeletionWatch {
     chat: Option<Chat>,
-    /// None if the file system does not tell one generation from another.
+    /// `None` if the file system cannot distinguish generations.
     generation: Option<Generation>,
 }
 
 impl DeletionWatch {
-    /// Begins before the first name is reserved; the files are of one chat, or of none.
+    /// Starts before the first name is reserved; the files are of one chat, or of none.
     pub(super) fn begin(
         opened: &mut Opened<'_>,
         files: &[ClaimedFile],
@@ -37,14 +37,14 @@ impl DeletionWatch {
         Ok(DeletionWatch { chat, generation })
     }
 
-    /// Ends after the last file is published: revives files that had ended before. If a
-    /// deletion detached the chat's markers meanwhile, notes the files that are still there
-    /// again. Returns the generation of the chat's markers if no deletion did.
+    /// Call this after the last file is published: revives files that had ended before. If a
+    /// deletion detached the chat's markers meanwhile, records the files that still exist again.
+    /// Returns the generation of the chat's markers if there was no deletion.
     ///
-    /// Where nothing is locked, each writer has settled what it published.
+    /// Without locks, each writer has settled its published content.
     ///
-    /// A deletion holds the index's lock from its look at a file to the removal of the
-    /// marker: under the lock here, the file is gone, or no deletion is at work on it.
+    /// A deletion holds the index's lock from its check of a file to the removal of the marker.
+    /// Under the lock here, either the file is gone, or no deletion is processing it.
     pub(super) fn end<'f>(
         self,
         opened: &Opened<'_>,
@@ -70,16 +70,16 @@ impl DeletionWatch {
         Ok(unchanged)
     }
 
-    /// Returns the chat that the files are of.
+    /// Returns the chat of the files.
     pub(super) fn chat(&self) -> Option<Chat> {
         self.chat
     }
 }
 
-/// Settles a content that was just published where nothing is locked: revives a file that had
-/// ended. Returns false if the life that it was reserved for is over; then the content is
-/// taken back. Whoever ends a life counts it before removing its content: one of the two
-/// removes it. In a local folder, [`DeletionWatch::end`] does that under the lock.
+/// Settles a content that was just published without a lock: revives a file that had ended. If the
+/// life for which it was reserved is over, removes the content and returns false. A process that
+/// ends a life counts it before it removes the content, so that one of the two processes removes
+/// it. In a local folder, [`DeletionWatch::end`] does this under the lock.
 pub(super) fn settle(
     opened: &Opened<'_>,
     (name, origin): (&FileName, &Origin),
@@ -93,8 +93,8 @@ pub(super) fn settle(
     })
 }
 
-/// Notes a file that is there, with its origin. If its life is over, what was written to it
-/// is removed, and false returned.
+/// Records an existing file again, with its origin. If its life is over, removes the content
+/// written to it and returns false.
 fn note_again(
     opened: &Opened<'_>,
     index: &Index,
@@ -135,7 +135,7 @@ mod tests {
         deletion.deleted.len()
     }
 
-    /// The steps of a post between which a whole deletion of its chat runs.
+    /// The steps of a post between which a complete deletion of its chat runs.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     enum At {
         Marked,
@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    /// A file of chat `a` that is to be written, and the folder open for it.
+    /// Returns a file of chat `a` that is about to be written, with the open folder.
     fn begun(shop: &Shop) -> (Opened<'_>, DeletionWatch, ClaimedFile) {
         let hash = blake3::hash(b"text");
         let stem = Stem::of_call(Some("1"), &hash);

@@ -1,4 +1,4 @@
-//! Writing: from a content to a published, recorded file; and noting who refers to it.
+//! Writing: from a content to a published and recorded file; also records references to files.
 
 pub(crate) mod claim;
 pub(crate) mod claiming;

@@ -1,5 +1,5 @@
-//! The search for the name of a content: the first name of its stem that holds the content,
-//! or is free.
+//! The search for the name of a content: the first name of its stem that holds the content or is
+//! free.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,23 +12,23 @@ use crate::local::store_folder::StoreFolder;
 use crate::names::file_name::FileName;
 use crate::names::stem::Stem;
 
-/// How many names before the first free number may hold a content that is stored again.
+/// Number of names before the first free number that are searched for the same content.
 const SAME_CONTENT: u64 = 1_024;
 
 /// A search for names in one folder.
 pub(crate) struct NameSearch<'a> {
     pub(crate) store: &'a StoreFolder,
-    /// The folder; None if there is none yet.
+    /// The folder; `None` if there is none yet.
     pub(crate) opened: Option<&'a Opened<'a>>,
     /// Names that the content must not get.
     pub(crate) excluded: ExcludedNames<'a>,
-    /// States that are known already; each is used once.
+    /// States that are already known; each is used once.
     pub(crate) known: HashMap<FileName, NameState>,
 }
 
 impl NameSearch<'_> {
-    /// Returns the first name of the stem that is free or has the content, and that no
-    /// claim has for other content.
+    /// Returns the first name of the stem that is free or has the content, and that no claim has
+    /// for other content.
     pub(crate) fn find(
         &mut self,
         stem: &Stem,
@@ -74,9 +74,9 @@ impl NameSearch<'_> {
         }
     }
 
-    /// Returns the number with which the search for a numbered name begins: a little before
-    /// the first free number, among names that may hold the content already. A number that
-    /// was given out stays taken, so doubling steps find the first free one.
+    /// Returns the number at which the search for a numbered name begins: a little before the first
+    /// free number, among names that may already hold the content. An assigned number stays taken,
+    /// so doubling steps find the first free one.
     fn first_number(&self, stem: &Stem) -> Result<u64, StoreError> {
         let (Some(mut free), Some(opened)) = (stem.first_free_number(), self.opened) else {
             return Ok(0);

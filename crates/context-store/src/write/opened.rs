@@ -1,4 +1,4 @@
-//! A store's folder, open: what a name stands for in it.
+//! An open folder of a store: the content that belongs to a name.
 
 use std::io;
 use std::sync::Arc;
@@ -16,20 +16,20 @@ use crate::names::chat::Chat;
 use crate::names::file_name::FileName;
 use crate::records::record::Record;
 
-/// Looks at a name whose file is deleted and written again meanwhile.
+/// Number of checks of a name whose file is deleted and written again meanwhile.
 const LOOKS: usize = 8;
 
-/// The content that a name stands for.
+/// The content that belongs to a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NameState {
-    /// The name was never given out.
+    /// The name was never assigned.
     Free,
     /// The file is gone; only this content may have the name again.
     Reserved(blake3::Hash),
     /// The file holds this content.
     Stored(blake3::Hash),
-    /// The name stands for unknown content, a file that does not match its record, a
-    /// folder, a link or a device.
+    /// The name belongs to unknown content, a file that does not match its record, a folder, a link
+    /// or a device.
     Taken,
 }
 
@@ -37,17 +37,17 @@ pub(crate) enum NameState {
 pub(crate) struct Opened<'s> {
     pub(crate) store: &'s StoreFolder,
     pub(crate) folder: Folder,
-    /// None if the folder has no index.
+    /// `None` if the folder has no index.
     pub(crate) index: Option<Index>,
-    /// The chat that files are written for, with the folder of its markers. A deletion may
-    /// detach that meanwhile: the deletion watch handles it.
+    /// The chat that files are written for, with the folder of its markers. A deletion may detach
+    /// that folder meanwhile: the deletion watch handles this.
     pub(crate) markers: Option<(Chat, Folder)>,
     /// The known references of the request's chat in an object store.
     pub(crate) confirmed: Option<Arc<Confirmed>>,
 }
 
 impl<'s> Opened<'s> {
-    /// Opens the folder; None if there is none.
+    /// Opens the folder; `None` if there is none.
     pub(crate) fn open(
         store: &'s StoreFolder,
         chat: &KnownChat,
@@ -71,7 +71,7 @@ impl<'s> Opened<'s> {
         self.read_record(name).map(RecordState::record)
     }
 
-    /// Returns the state of a name by metadata alone; None if the file must be read.
+    /// Returns the state of a name by metadata alone; `None` if the file must be read.
     pub(crate) fn known_state(&self, name: &FileName) -> io::Result<Option<NameState>> {
         if self.folder.local().is_none() {
             return self.recorded_state(name).map(Some);
@@ -92,7 +92,7 @@ impl<'s> Opened<'s> {
         Ok(stat.stamp.and_then(known).map(NameState::Stored))
     }
 
-    /// Returns the state of a name by its record, which decides where nothing is locked.
+    /// Returns the state of a name by its record, which decides if there are no locks.
     fn recorded_state(&self, name: &FileName) -> io::Result<NameState> {
         if let Some(seen) = self.confirmed(name) {
             return Ok(NameState::Stored(seen.hash));
@@ -104,7 +104,7 @@ impl<'s> Opened<'s> {
             RecordState::Present(record) => record,
         };
         let Some(hash) = record.hash else { return Ok(NameState::Taken) };
-        // A content that was seen is whole, and stays as long as its life.
+        // A content that was seen is complete, and exists as long as its life.
         let is_seen = self.store.cache.seen(&key).is_some_and(|seen| seen.life == record.life);
         let is_there = || Ok::<_, io::Error>(is_seen || self.folder.is_there(&record.file(name))?);
         if record.ended.is_some() || !is_there()? {
@@ -114,19 +114,19 @@ impl<'s> Opened<'s> {
         Ok(NameState::Stored(hash))
     }
 
-    /// Returns what was seen of a file that is there for the chat of the request.
+    /// Returns the facts of a file that exists for the chat of the request.
     fn confirmed(&self, name: &FileName) -> Option<SeenObject> {
         self.confirmed.as_ref()?.seen(&self.store.cache, name, HELD)
     }
 
-    /// Returns the state of a name; reads its file only if metadata does not tell.
+    /// Returns the state of a name; reads its file only if metadata is not sufficient.
     pub(crate) fn state(&self, name: &FileName) -> io::Result<NameState> {
         for _ in 0..LOOKS {
             if let Some(state) = self.known_state(name)? {
                 return Ok(state);
             }
             match self.read_state(name) {
-                // A deletion took the file between the two looks.
+                // A deletion removed the file between the two checks.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 read => return read,
             }
@@ -136,7 +136,7 @@ impl<'s> Opened<'s> {
 
     /// Returns the state of a name by the content of its file.
     fn read_state(&self, name: &FileName) -> io::Result<NameState> {
-        // Without a local folder, the record has told.
+        // Without a local folder, the record has already decided.
         let Some(folder) = self.folder.local() else { return Ok(NameState::Taken) };
         let (mut file, _) = open_regular(folder, name.as_str().as_ref())?;
         let hash = hash_content(&mut file)?;
@@ -144,7 +144,7 @@ impl<'s> Opened<'s> {
         if self.record(name)?.is_some_and(|record| record.hash != Some(hash)) {
             return Ok(NameState::Taken);
         }
-        // Its writer may have died before the sync: its name is not given out before that.
+        // Its writer may have crashed before the sync: its name is not returned before that.
         if self.store.durability == Durability::Sync {
             file.sync_all()?;
             self.folder.sync()?;
@@ -157,8 +157,8 @@ impl<'s> Opened<'s> {
         Ok(NameState::Stored(hash))
     }
 
-    /// Returns true if no record says that the file ended. A deletion takes that back if it
-    /// finds another chat: an end in progress is waited for.
+    /// Returns true if no record states that the file ended. A deletion withdraws an end if it
+    /// finds another chat, so this waits for an end in progress.
     pub(crate) fn is_alive(&self, name: &FileName) -> bool {
         let is_alive = || {
             let record = self.record(name);

@@ -1,6 +1,5 @@
-//! References: which chats refer to a file that was made for another. A marker says so. That
-//! it is there is cached, so that a history that is posted again costs a look at its chat's
-//! folder.
+//! References: which chats refer to a file that was made for another chat. A marker records each.
+//! Its existence is cached, so that a re-posted history needs only a check of its chat's folder.
 
 use std::io;
 use std::path::Path;
@@ -24,20 +23,20 @@ use crate::parallel::MIN_FILES_PER_TASK;
 use crate::records::origin::Origin;
 use crate::records::record::Record;
 
-/// How long a reference is cached; far less than deleted files are remembered.
+/// How long a reference is cached; far shorter than deleted files stay recorded.
 pub(super) const CACHED: Duration = Duration::from_secs(3_600);
 
 /// Whether a folder without an index gets one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingIndex {
-    /// The index is made: the files were claimed in this store.
+    /// The index is created: the files were claimed in this store.
     Create,
-    /// Nothing is noted: only a text names the folder.
+    /// Nothing is recorded: only a text names the folder.
     Skip,
 }
 
-/// Returns a key for what a process caches about a chat and a file. It changes when the
-/// chat is deleted, so that a chat that goes on is noted anew.
+/// Returns a key for cached facts about a chat and a file. It changes when the chat is deleted, so
+/// that later posts of the chat are recorded anew.
 pub fn reference_key(chat: Chat, at: &Location) -> blake3::Hash {
     let folder = at.parent().and_then(|(folder, _)| folder.open_folder().ok()?);
     let index = folder.and_then(|folder| Index::open(&folder).ok()?);
@@ -55,9 +54,8 @@ pub(super) fn key(generation: Option<Generation>, chat: Chat, path: &Path) -> bl
     hasher.finalize()
 }
 
-/// Notes that a chat refers to files of this folder; returns for each whether it is there
-/// for the chat from now on. A failure is logged, and the next request of the chat tries
-/// again.
+/// Records that a chat refers to files of this folder; returns for each whether it exists for the
+/// chat from now on. A failure is logged, and the next request of the chat tries again.
 pub(crate) fn note_references(
     store: &StoreFolder,
     chat: Chat,
@@ -83,7 +81,7 @@ pub(crate) fn note_references(
     }
 }
 
-/// Opens the folder and its index; None if one of them is missing.
+/// Opens the folder and its index; `None` if one of them is missing.
 fn open(store: &StoreFolder, missing: MissingIndex) -> io::Result<Option<(Folder, Index)>> {
     let Some(folder) = store.location.open_folder()? else { return Ok(None) };
     let index = match missing {
@@ -99,7 +97,7 @@ struct References<'a> {
     folder: Folder,
     index: &'a Index,
     chat: Chat,
-    /// The generation of the chat's markers when noting began.
+    /// The generation of the chat's markers at the start.
     generation: Option<Generation>,
 }
 
@@ -115,7 +113,7 @@ impl References<'_> {
             Some(_) => on(|| names.par_iter().with_min_len(MIN_FILES_PER_TASK).map(note).collect()),
             None => writers::all(names.len(), |at| note(&names[at])),
         };
-        // A note from before a deletion of the chat does not count for the time after it.
+        // A reference recorded before a deletion of the chat does not count after it.
         let is_deleted = self.generation.is_none()
             || self.index.chat_markers(self.chat).generation() != self.generation;
         let mut failed = None;
@@ -147,8 +145,8 @@ impl References<'_> {
         seen.is_some_and(|seen| seen.elapsed() < CACHED)
     }
 
-    /// Notes a reference, then looks at the record; a deletion looks the other way round: it
-    /// finds the marker, or this finds the end.
+    /// Records a reference, then reads the record. A deletion does it in the opposite order: either
+    /// it finds the marker, or this call finds the end.
     fn note(&self, name: &FileName) -> io::Result<Lease> {
         let (records, markers) = (&self.index.records, self.index.markers());
         let of_chat = Marker::OfChat(self.chat, name);
@@ -160,11 +158,11 @@ impl References<'_> {
             RecordState::Absent | RecordState::Unreadable => false,
         };
         if !was_noted || !(is_maker(&state) || markers.has(shared)?) {
-            // The chat's own marker first: by it a deletion of the chat finds the other.
+            // The chat's own marker first, by which a deletion of the chat finds the other one.
             markers.add(of_chat)?;
             if !is_maker(&state) {
                 markers.add(shared)?;
-                // Such a deletion may have come between the two.
+                // Such a deletion may have run between the two.
                 markers.add(of_chat)?;
             }
             state = records.read(name)?;
@@ -178,8 +176,8 @@ impl References<'_> {
         }
     }
 
-    /// Returns whether a file that ended is still there once whoever ended it is done: then a
-    /// crash left it, and it lives on.
+    /// Returns whether a file that ended still exists after the process that ended it is done: then
+    /// that process crashed, and the file lives on.
     fn revive(&self, name: &FileName, record: &Record) -> io::Result<Lease> {
         let is_there = || self.folder.is_there(&record.file(name));
         if !is_there()? {
@@ -189,11 +187,11 @@ impl References<'_> {
         if !is_there()? {
             return Ok(Lease::Gone);
         }
-        // The call stays its maker's, whose deletion forgets it.
+        // The call stays its maker's, and is removed with the maker's chat.
         let maker = record.origin.chat.unwrap_or(self.chat);
         let origin = Origin { chat: Some(maker), ..record.origin.clone() };
         match revive(self.index, name, &Record { origin, ended: None, ..record.clone() }) {
-            // Its life is over: the next look at the record tells.
+            // Its life is over: the next read of the record shows it.
             Err(error) if is_changed(&error) => Ok(Lease::Gone),
             revived => revived.map(|()| Lease::Held),
         }

@@ -1,11 +1,11 @@
-//! References are noted once, where an index is, and again once the chat is deleted.
+//! References are recorded once, if there is an index, and again after the chat is deleted.
 
 use super::*;
 use crate::media::on_both;
 use crate::testing::{Shop, after, shop, shop_in, start};
 use crate::{PRIVATE, Run, delete_chat};
 
-/// Markers of chats that share another's file.
+/// Returns the number of markers of chats that share another chat's file.
 fn shared(shop: &Shop) -> usize {
     shop.private().keys().filter(|path| path.starts_with("shared/")).count()
 }
@@ -20,7 +20,7 @@ on_both! {
         shop.store.note_references(b, &names, MissingIndex::Create);
         assert_eq!(shared(&shop), 1);
         let before = shop.private();
-        // A process that knows nothing finds that it is there.
+        // A process with an empty cache finds the marker.
         let other = shop_in(shop.temp);
         for _ in 0..3 {
             other.store.note_references(b, &names, MissingIndex::Skip);
@@ -36,7 +36,7 @@ on_both! {
         let name = shop.made("1", "x", start());
         let chat = Chat::of("a");
         shop.store.note_references(chat, std::slice::from_ref(&name), MissingIndex::Create);
-        // A look would miss the marker and write it again.
+        // A check would find that the marker is missing, and write it again.
         shop.index().markers().remove(Marker::SharedWith(&name, chat)).unwrap();
         shop.store.note_references(chat, std::slice::from_ref(&name), MissingIndex::Create);
         assert_eq!(shared(&shop), 0);
@@ -68,7 +68,7 @@ on_both! {
         assert_eq!((deletion.deleted.len(), deletion.kept.len()), (0, 1));
         assert_eq!(shared(&shop), 0);
         assert_ne!(reference_key(b, &shop.at(name.as_str())), key);
-        // It posts again: its mention keeps the file from the other's deletion.
+        // It posts again: its reference protects the file from the other chat's deletion.
         shop.store.note_references(b, &names, MissingIndex::Create);
         assert_eq!(delete_chat(&shop.roots, None, a, after(9), Run::Real).deleted.total(), 0);
         assert!(shop.has(name.as_str()));
@@ -79,7 +79,7 @@ on_both! {
 fn a_file_that_is_only_mentioned_is_nobodys() {
     let shop = shop();
     shop.made("seed", "x", after(1_000_000));
-    // Somebody's own file with a name like ours, readable by others.
+    // A user's own file with a name of our form, readable by others.
     std::fs::write(shop.path("tool_call_notes.txt"), "mine").unwrap();
     let name = crate::testing::name("tool_call_notes.txt");
     shop.age(&name, start());
@@ -112,7 +112,7 @@ fn words_of_an_expired_file_are_forgotten_after_thirty_days() {
 fn the_words_of_a_call_go_with_its_maker_though_another_chat_saved_the_file() {
     let shop = shop();
     let (name, b) = (shop.made_for("a", "1", "x"), Chat::of("b"));
-    // A sweep died between the note of its end and its deletion.
+    // A sweep crashed after it recorded the end, and before it deleted the file.
     let ended = shop.record(&name).unwrap().ended(after(5), crate::End::Expired);
     shop.index().records.replace(&name, &ended).unwrap();
     shop.store.note_references(b, std::slice::from_ref(&name), MissingIndex::Create);

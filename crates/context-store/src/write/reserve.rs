@@ -1,6 +1,6 @@
-//! Reserving a name before its file is written: the chat's marker, then the record. If the
-//! file ended and is made again, its record says so until the new file is there: a crash in
-//! between changes nothing for readers.
+//! Reserves a name before its file is written: first the chat's marker, then the record. If the
+//! file ended and is made again, its record still states the end until the new file exists: a crash
+//! in between changes nothing for readers.
 
 use std::io;
 
@@ -16,27 +16,27 @@ use crate::records::origin::Origin;
 use crate::records::record::Record;
 use crate::records::timestamp::unix_day;
 
-/// How often a record is read that others make and end at the same moment.
+/// How often a record is read while other processes create and end it.
 const TRIES: usize = 16;
 
 /// A name that is reserved for a content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reservation {
-    /// The content of the record.
+    /// The state of the record.
     pub(super) state: ReservedState,
-    /// The name under which the content is kept, in its life.
+    /// The name of the stored content, in its life.
     pub(super) file: String,
     pub(super) life: u32,
     /// The length of the content in bytes.
     pub(super) bytes: u64,
 }
 
-/// The content of a reserved name's record.
+/// The state of a reserved name's record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReservedState {
     /// The file lives.
     Alive,
-    /// The file ended: [`revive`] follows once the file is there.
+    /// The file ended: [`revive`] follows once the file exists.
     Ended,
 }
 
@@ -47,7 +47,7 @@ impl Reservation {
     }
 }
 
-/// Notes the origin of a file before it is written; None if the name stands for other
+/// Records the origin of a file before it is written; returns `None` if the name belongs to other
 /// content.
 pub(super) fn reserve(
     opened: &Opened<'_>,
@@ -80,8 +80,8 @@ pub(super) fn reserve(
                 return Ok(Some(Reservation::of(ReservedState::Ended, &known, name)));
             }
             RecordState::Present(known) => {
-                // Where the record is the lease, no sweep ends it before the file is there. One
-                // that was changed since the first look had its lease begun by that.
+                // If the record is the lease, no sweep ends it before the file exists. A record
+                // that changed since the first read got a new lease by that change.
                 if look == 0 && !begin_lease(index, name, &known)? {
                     continue;
                 }
@@ -97,7 +97,7 @@ pub(super) fn reserve(
     Err(io::Error::new(io::ErrorKind::WouldBlock, reason))
 }
 
-/// Returns true if the name is free, or stands for the claimed content.
+/// Returns true if the name is free, or belongs to the claimed content.
 fn is_for(state: &RecordState, claim: &Claim) -> bool {
     match state {
         RecordState::Absent => true,
@@ -106,8 +106,8 @@ fn is_for(state: &RecordState, claim: &Claim) -> bool {
     }
 }
 
-/// Notes that a chat made a file, in the folder of markers that is open for it; in a new one
-/// if a deletion detached that.
+/// Records that a chat made a file, in the open folder of the chat's markers; in a new one if a
+/// deletion detached it.
 fn mark_chat(opened: &Opened<'_>, index: &Index, name: &FileName, chat: Chat) -> io::Result<()> {
     if let Some((_, markers)) = opened.markers.as_ref().filter(|(of, _)| *of == chat) {
         match markers.mark(name.as_str()) {
@@ -118,16 +118,16 @@ fn mark_chat(opened: &Opened<'_>, index: &Index, name: &FileName, chat: Chat) ->
     index.markers().add(Marker::OfChat(chat, name))
 }
 
-/// Notes a chat that shares another's file; returns false if the file has ended since. The
-/// markers come first: the maker's deletion sees them, or the chat sees the end.
+/// Records a chat that shares another chat's file. Returns false if the file has ended since. The
+/// markers come first, so that either the maker's deletion finds them, or this call finds the end.
 fn share(index: &Index, name: &FileName, chat: Chat) -> io::Result<bool> {
     index.markers().add(Marker::SharedWith(name, chat))?;
     index.markers().add(Marker::OfChat(chat, name))?;
     Ok(index.records.get(name)?.is_some_and(|record| record.ended.is_none()))
 }
 
-/// Begins the lease of a record again where the record is the lease; returns false if it
-/// changed since it was read.
+/// Restarts the lease of a record, if the record is the lease. Returns false if the record changed
+/// since it was read.
 fn begin_lease(index: &Index, name: &FileName, known: &Record) -> io::Result<bool> {
     if index.private.local().is_some() {
         return Ok(true);
@@ -138,16 +138,16 @@ fn begin_lease(index: &Index, name: &FileName, known: &Record) -> io::Result<boo
     }
 }
 
-/// Replaces a record that says that the file ended. The index must be locked. `record` is of
-/// the life in which the file is there.
+/// Replaces a record that states that the file ended. The index must be locked. `record` is of the
+/// life in which the file exists.
 ///
 /// # Errors
 ///
-/// Fails with the error of [`changed`] if that life is over, or somebody else revived it.
+/// Fails with the error of [`changed`] if that life is over, or if another process revived it.
 pub(super) fn revive(index: &Index, name: &FileName, record: &Record) -> io::Result<()> {
     let known = index.records.get(name)?.filter(|known| known.life == record.life);
     let known = known.filter(|known| known.ended.is_some()).ok_or_else(changed)?;
-    // The history of the chat that it was made for before may still refer to it.
+    // The history of the chat for which it was made before may still refer to it.
     if let Some(before) = known.origin.chat.filter(|before| record.origin.chat != Some(*before)) {
         index.markers().add(Marker::SharedWith(name, before))?;
     }
@@ -161,7 +161,7 @@ mod tests {
     use crate::testing::{origin, seconds, shop};
     use crate::{Claims, Stem};
 
-    /// A process dies behind the record, or behind the file.
+    /// A process crashes after it wrote the record, or after it wrote the file.
     #[test]
     fn a_write_that_did_not_finish_is_told_from_a_lost_file() {
         let shop = shop();

@@ -1,7 +1,7 @@
-//! Writing files. Each is reserved, published and recorded; the folder is synced once for
-//! all files of a request, and only then is any of their names given out (I2 in
-//! `docs/invariants.md`). Files of one request are written and synced in parallel, which
-//! makes syncing affordable: the disk merges the flushes.
+//! Writes files. Each is reserved, published and recorded; the folder is synced once for all files
+//! of a request, and only then is any of their names returned (I2 in `docs/invariants.md`). Files
+//! of one request are written and synced in parallel, which makes syncing affordable: the disk
+//! merges the flushes.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -27,14 +27,13 @@ use crate::local::writers;
 struct Written {
     /// The claim, with the name that the file got.
     claim: Claim,
-    /// The reservation of this call; None if the file was stored before.
+    /// The reservation of this call; `None` if the file was stored before.
     reservation: Option<Reservation>,
-    /// The facts of the file; None unless this call wrote it.
+    /// The facts of the file; `None` unless this call wrote it.
     stat: Option<Stat>,
 }
 
-/// Writes files under claimed names, in parallel; returns their claims with the names that
-/// they got.
+/// Writes files under claimed names, in parallel; returns their claims with their final names.
 pub(crate) fn write<'a>(
     store: &StoreFolder,
     excluded: ExcludedNames<'_>,
@@ -63,7 +62,7 @@ pub(crate) fn write<'a>(
     metrics::counter!("unburden_written_bytes_total").increment(sizes.sum());
     metrics::counter!("unburden_files_written_total").increment(written.len() as u64);
     let finish = |Written { claim, reservation, stat }: Written| {
-        // After the sync: a cached name is given out without one.
+        // After the sync: a cached name is returned without one.
         if let Some(stamp) = stat.and_then(|stat| stat.stamp) {
             store.cache.add_synced(store.cache_key(&claim.name), stamp, claim.hash);
         }
@@ -80,20 +79,20 @@ pub(crate) fn write<'a>(
     Ok(written.into_iter().map(finish).collect())
 }
 
-/// Returns the time by the clock of the object store; None in a local folder.
+/// Returns the time by the clock of the object store; `None` in a local folder.
 fn objects_now(store: &StoreFolder) -> Option<SystemTime> {
     store.location.place().map(|place| place.objects.server_now())
 }
 
-/// How often a file is made again that ends while it is made.
+/// How often a file that ends while it is made is made again.
 const LIVES: usize = 16;
 
 /// The outcome of writing a file under one name.
 enum Attempt {
     Written(Written),
-    /// The name stands for other content.
+    /// The name belongs to other content.
     Taken,
-    /// The file ended meanwhile: the next one is of its next life.
+    /// The file ended meanwhile: the next attempt is for its next life.
     Over,
 }
 
@@ -154,8 +153,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns true if another writer came first with the same content. In an object store,
-    /// only who reserved this life for this content wrote there.
+    /// Returns true if another writer came first with the same content. In an object store, only
+    /// writers that reserved this life for this content wrote there.
     fn is_stored(&self, claim: &Claim) -> bool {
         let state = || self.opened.state(&claim.name);
         self.opened.folder.local().is_none()
