@@ -9,8 +9,7 @@ use crate::sql::quoting;
 
 pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
     let statement = facts.statement();
-    let selects = (0..statement.tokens.len()).filter(|at| statement.is(*at, "select"));
-    selects.flat_map(|at| of_select(facts, at)).collect()
+    statement.places_of(&["select"]).flat_map(|at| of_select(facts, at)).collect()
 }
 
 fn of_select(facts: &Facts<'_>, at: usize) -> Vec<String> {
@@ -25,9 +24,9 @@ fn of_select(facts: &Facts<'_>, at: usize) -> Vec<String> {
 
 fn of_item(facts: &Facts<'_>, select: &Range<usize>, item: &Range<usize>) -> Option<String> {
     let statement = facts.statement();
-    let name = statement.tokens[statement.name_of(item)?].value(&statement.sql);
-    let bytes = statement.bytes(statement.without_name(item));
-    let is_same = facts.chain(&bytes).is_some_and(|chain| {
+    let name = statement.value(statement.name_of(item)?);
+    let unnamed = statement.without_name(item);
+    let is_same = facts.chain(&statement.bytes(unnamed.clone())).is_some_and(|chain| {
         chain.parts.last().is_some_and(|part| part.name.eq_ignore_ascii_case(&name))
     });
     let from = statement.clause_text(select, "from")?;
@@ -35,7 +34,8 @@ fn of_item(facts: &Facts<'_>, select: &Range<usize>, item: &Range<usize>) -> Opt
     if is_same || facts.db.prepare(&column).is_err() {
         return None;
     }
-    let expression = &statement.sql[bytes];
+    let expression = statement.text(unnamed);
+
     ["group", "having", "order"].into_iter().find_map(|clause| {
         let places = statement.clause_places(select, clause)?;
         let used: Vec<usize> = places
@@ -44,15 +44,16 @@ fn of_item(facts: &Facts<'_>, select: &Range<usize>, item: &Range<usize>) -> Opt
             .collect();
         let first = *used.first()?;
         // The clause with the expression in the place of the column.
-        let (start, all) = (statement.tokens[places.start].range.start, statement.bytes(places));
-        let mut corrected = statement.sql[all].to_owned();
+        let start = statement.tokens[places.start].range.start;
+        let mut corrected = statement.text(places).to_owned();
+
         for at in used.iter().rev() {
             let token = &statement.tokens[*at].range;
             let is_simple = !expression.contains(' ') || expression.ends_with(')');
             let with = if is_simple { expression.to_owned() } else { format!("({expression})") };
             corrected.replace_range(token.start - start..token.end - start, &with);
         }
-        let column = statement.tokens[first].text(&statement.sql);
+        let column = statement.word(first);
         let clause =
             if clause == "having" { "HAVING" } else { &*format!("{} BY", clause.to_uppercase()) };
         Some(format!(
@@ -71,12 +72,11 @@ fn takes_column(
     (name, expression): (&str, &str),
 ) -> bool {
     let statement = facts.statement();
-    let token = &statement.tokens[at];
-    let is_name = token.is_name() && token.value(&statement.sql).eq_ignore_ascii_case(name);
+
     let is_part = statement.is(at + 1, ".")
         || statement.is(at + 1, "(")
         || at.checked_sub(1).is_some_and(|before| statement.is(before, "."));
-    if !is_name || is_part {
+    if !statement.is_name(at, name) || is_part {
         return false;
     }
     let ends = ["by", ",", "asc", "desc", "nulls", "collate"];
@@ -92,6 +92,8 @@ fn takes_column(
     let mut calls = statement.calls_of(&AGGREGATES).chain(statement.calls_of(&["min", "max"]));
     let in_aggregate = calls.any(|call| (call..statement.closing(call + 1)).contains(&at));
     let mut copies = statement.sql.match_indices(expression);
-    let in_copy = copies.any(|(from, copy)| (from..from + copy.len()).contains(&token.range.start));
+    let start = statement.tokens[at].range.start;
+    let in_copy = copies.any(|(from, copy)| (from..from + copy.len()).contains(&start));
+
     !is_result && !in_aggregate && !in_copy
 }

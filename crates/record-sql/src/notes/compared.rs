@@ -200,22 +200,20 @@ fn of_container(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> O
         let element = literal.value.trim_matches('%').trim_matches('"').replace('\'', "''");
         let whole =
             format!("EXISTS (SELECT 1 FROM json_each({{}}) AS e WHERE e.value = '{element}')");
-        let counts = facts.counts(&read.query(
-            &format!("coalesce(sum({{}} LIKE {}), 0), coalesce(sum({whole}), 0)", literal.sql),
-            "",
-        ))?;
-        let [matched, elements] = counts.as_slice() else { return None };
+        let counts = read.query(&format!("sum({{}} LIKE {}), sum({whole})", literal.sql), "");
+        let [matched, elements] = facts.counts(&counts)?;
+
         let whole = whole.replace("{}", &name);
         let paths = facts.sources[read.table.source].paths();
         let objects = paths.in_arrays.iter().any(|(array, _)| *array == read.column.name);
-        if objects && *elements == 0 {
+        if objects && elements == 0 {
             return Some(format!(
                 "{name} is an array of objects as JSON text, and LIKE finds keys, too: EXISTS \
                  (SELECT 1 FROM json_each({name}) AS e WHERE e.value ->> 'key' LIKE {})",
                 literal_of(comparison)
             ));
         }
-        return (matched != elements && *elements > 0).then(|| {
+        return (matched != elements && elements > 0).then(|| {
             format!(
                 "LIKE finds parts, too: {matched} records; {elements} have the element \
                  '{element}': {whole}"
@@ -292,12 +290,11 @@ fn of_absent(
     let short: String = condition.chars().take(60).collect();
     if comparison.is_equality() && absent.is_text() {
         let same = format!("nfc({{}}) = nfc({})", absent.sql);
-        let found = facts.counts(&subject.query("count(*)", &format!("WHERE {same}")))?;
-        if found != [0] {
+        let [found] = facts.counts(&subject.query("count(*)", &format!("WHERE {same}")))?;
+        if found != 0 {
             let same = same.replace("{}", name);
             return Some(format!(
-                "no record has {name} {short} in this normal form of Unicode: {same} finds {}",
-                found[0]
+                "no record has {name} {short} in this normal form of Unicode: {same} finds {found}"
             ));
         }
     }
@@ -333,8 +330,8 @@ fn of_wildcard(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) ->
     let exact = format!("{} ESCAPE '\\'", literal.sql.replace('_', "\\_"));
     let counts =
         subject.query(&format!("sum({{}} LIKE {}), sum({{}} LIKE {exact})", literal.sql), "");
-    let counts = facts.counts(&counts)?;
-    let [all, same] = counts.as_slice() else { return None };
+    let [all, same] = facts.counts(&counts)?;
+
     (all != same).then(|| {
         format!(
             "in LIKE `_` is any character: {all} records match, {same} of them with `_` itself: \
@@ -354,8 +351,8 @@ fn of_left_out(
         return None;
     }
     let statement = facts.statement();
-    let tests_null = (0..statement.tokens.len())
-        .any(|at| statement.is_any(at, &["null", "notnull", "isnull", "coalesce", "ifnull"]));
+    let tests_null = statement.has_any(&["null", "notnull", "isnull", "coalesce", "ifnull"]);
+
     let name = &subject.name;
     let select = statement.select_around(comparison.place);
     let items = statement.tables_of(&select).unwrap_or_default();
@@ -367,8 +364,9 @@ fn of_left_out(
             let (with, from) = (statement.with(), statement.clause_text(&select, "from")?);
             let value = &statement.sql[comparison.subject.clone()];
             let nulls = format!("{with}SELECT count(*) - count({value}) {from}");
-            let nulls = facts.counts(&nulls);
-            nulls.or_else(|| facts.counts(&subject.query("count(*) - count({})", "")))?[0]
+            let of_subject = || facts.counts(&subject.query("count(*) - count({})", ""));
+            let [nulls] = facts.counts(&nulls).or_else(of_subject)?;
+            nulls
         }
     };
     let rows = if column.is_some() { "records" } else { "rows" };

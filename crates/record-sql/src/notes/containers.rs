@@ -24,10 +24,10 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
 /// An object next to a text or a number, which are never equal.
 fn of_sides(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
-    (1..statement.tokens.len()).filter(|at| statement.is_any(*at, &EQUAL)).find_map(|at| {
-        let sides = [statement.expression_before(at)?, statement.expression_at(at + 1)?];
-        let [left, right] = sides.map(|side| facts.chain(&statement.bytes(side)));
-        let (left, right) = (facts.column(&left?)?, facts.column(&right?)?);
+    statement.places_of(&EQUAL).find_map(|at| {
+        let [left, right] = statement.sides(at)?.map(|side| facts.column_at(side));
+        let (left, right) = (left?, right?);
+
         let is_object = |read: &Read<'_>| {
             read.profile.containers > read.profile.arrays
                 && read.profile.containers == read.profile.values()
@@ -51,11 +51,8 @@ const EQUAL: [&str; 5] = ["=", "==", "!=", "<>", "in"];
 /// Returns true if the statement groups by a column, counts its values or asks for equality.
 fn is_compared(facts: &Facts<'_>, read: Read<'_>) -> bool {
     let statement = facts.statement();
-    let is_column = |at: usize| {
-        let token = &statement.tokens[at];
-        token.is_name() && token.value(&statement.sql).eq_ignore_ascii_case(&read.column.name)
-    };
-    (0..statement.tokens.len()).filter(|at| is_column(*at)).any(|at| {
+    let is_column = |at: &usize| statement.is_name(*at, &read.column.name);
+    (0..statement.tokens.len()).filter(is_column).any(|at| {
         let select = statement.select_around(at);
         let is_in = |word| {
             statement.clause_places(&select, word).is_some_and(|places| places.contains(&at))

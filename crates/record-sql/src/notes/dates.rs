@@ -30,31 +30,28 @@ pub(crate) fn notes(facts: &Facts<'_>, noted: &[usize]) -> Vec<String> {
 fn of_call(facts: &Facts<'_>, at: usize, date: usize) -> Option<String> {
     let statement = facts.statement();
     let mut places = statement.arguments(at + 1).get(date)?.clone();
-    let call = &statement.sql[statement.bytes(at..statement.closing(at + 1) + 1)];
-    let mut call = call.to_owned();
+    let mut call = statement.call_text(at).to_owned();
+
     // The least or greatest of dates is one of them.
     if statement.is_any(places.start, &["min", "max"])
         && statement.is(places.start + 1, "(")
-        && let [one] = statement.arguments(places.start + 1).as_slice()
+        && let Some(one) = statement.argument(places.start)
     {
-        let inner = &statement.sql[statement.bytes(one.clone())];
-        call = call.replace(&statement.sql[statement.bytes(places)], inner);
-        places = one.clone();
+        call = call.replace(statement.text(places), statement.text(one.clone()));
+        places = one;
     }
+
     let argument = statement.bytes(places.clone());
     if let Some(note) = of_arguments(facts, at, &argument) {
         return Some(note);
     }
-    let column = facts.chain(&argument).and_then(|chain| facts.column(&chain));
-    let has_columns =
-        statement.chains().iter().any(|chain| argument.contains(&chain.range().start));
-    if column.is_some_and(|read| read.profile.is_date())
-        || !has_columns
+    if facts.column_at(places.clone()).is_some_and(|read| read.profile.is_date())
+        || !statement.has_columns(places.clone())
         || !statement.is_scalar(places)
     {
         return None;
     }
-    let function = statement.tokens[at].text(&statement.sql);
+    let function = statement.word(at);
     let name = &statement.sql[argument];
     let (with, from) = (statement.with(), facts.kept_from(at)?);
     let unread = format!("{name} IS NOT NULL AND {call} IS NULL");
@@ -128,13 +125,13 @@ fn of_arguments(facts: &Facts<'_>, at: usize, date: &Range<usize>) -> Option<Str
         let value = facts.row(&format!("SELECT {before}{date_text}{behind}"))?;
         value.first().map(plain)
     };
-    let function = statement.tokens[at].text(&statement.sql);
+    let function = statement.word(at);
     let format = statement.arguments(at + 1).first().cloned().filter(|first| {
         function.eq_ignore_ascii_case("strftime")
             && statement.tokens[first.start].kind == Kind::Text
             && first.len() == 1
     });
-    let format = format.map(|first| statement.tokens[first.start].value(&statement.sql));
+    let format = format.map(|first| statement.value(first.start));
     if let Some(format) = format.as_ref().filter(|format| !format.contains('%')) {
         return Some(format!(
             "strftime() has no codes in '{format}', which is the result itself: a code begins with \
@@ -170,12 +167,11 @@ fn of_arguments(facts: &Facts<'_>, at: usize, date: &Range<usize>) -> Option<Str
 fn of_operands(facts: &Facts<'_>, noted: &[usize]) -> Option<String> {
     const ORDER: [&str; 7] = ["<", "<=", ">", ">=", "=", "==", "between"];
     let statement = facts.statement();
-    let operators = (1..statement.tokens.len()).filter(|at| statement.is_any(*at, &ORDER));
-    operators.filter(|at| !noted.contains(at)).find_map(|at| {
+    statement.places_of(&ORDER).filter(|at| !noted.contains(at)).find_map(|at| {
         let function = ["date", "datetime"].into_iter().find(|name| statement.is(at + 1, name))?;
         statement.is(at + 2, "(").then_some(())?;
-        let column = statement.bytes(statement.expression_before(at)?);
-        let read = facts.column(&facts.chain(&column)?)?;
+        let read = facts.column_at(statement.expression_before(at)?)?;
+
         let example = &read.profile.example;
         // The start of a day is before all of its times.
         let is_day = function == "date" && statement.is_any(at, &[">=", "<"]);
@@ -185,8 +181,7 @@ fn of_operands(facts: &Facts<'_>, noted: &[usize]) -> Option<String> {
             && (is_ordered || (example.len() == 19 && !example.contains('T')));
         let is_time = read.profile.is_time() && example.len() > 10;
         (is_time && !is_day && !has_form).then(|| {
-            let (name, end) = (spelled(&read.column.name), statement.closing(at + 2));
-            let call = &statement.sql[statement.bytes(at + 1..end + 1)];
+            let (name, call) = (spelled(&read.column.name), statement.call_text(at + 1));
             format!(
                 "{name} has times such as {}, and the text of {call} has another form: compare \
                  {function}({name})",

@@ -1,5 +1,7 @@
 //! A run that gave its rows, and questions to its tables.
 
+use std::ops::Range;
+
 use rusqlite::Connection;
 use rusqlite::types::{Value, ValueRef};
 
@@ -59,20 +61,21 @@ impl<'r> Facts<'r> {
     /// Returns true if `alias` is a table's name, or stands behind it.
     fn is_called(&self, table: &str, alias: &str) -> bool {
         let statement = self.statement();
-        let is = |at: usize, name: &str| {
-            let token = &statement.tokens[at];
-            token.is_name() && token.value(&statement.sql).eq_ignore_ascii_case(name)
-        };
         table.eq_ignore_ascii_case(alias)
             || (1..statement.tokens.len()).any(|at| {
                 let before = at - 1 - usize::from(at > 1 && statement.is(at - 1, "as"));
-                is(at, alias) && is(before, table)
+                statement.is_name(at, alias) && statement.is_name(before, table)
             })
     }
 
     /// Returns the chain that is exactly these bytes of the statement.
-    pub(crate) fn chain(&self, bytes: &std::ops::Range<usize>) -> Option<Chain> {
+    pub(crate) fn chain(&self, bytes: &Range<usize>) -> Option<Chain> {
         self.statement().chains().into_iter().find(|chain| chain.range() == *bytes)
+    }
+
+    /// Returns the column that is exactly these places of the statement.
+    pub(crate) fn column_at(&self, places: Range<usize>) -> Option<Read<'r>> {
+        self.column(&self.chain(&self.statement().bytes(places))?)
     }
 
     /// Returns the first row of a query; None if it fails.
@@ -89,12 +92,9 @@ impl<'r> Facts<'r> {
     }
 
     /// Returns the whole numbers of the first row; null is 0.
-    pub(crate) fn counts(&self, sql: &str) -> Option<Vec<i64>> {
-        let number = |value: Value| match value {
-            Value::Integer(number) => number,
-            _ => 0,
-        };
-        Some(self.row(sql)?.into_iter().map(number).collect())
+    pub(crate) fn counts<const N: usize>(&self, sql: &str) -> Option<[i64; N]> {
+        let row: [Value; N] = self.row(sql)?.try_into().ok()?;
+        Some(row.map(|value| if let Value::Integer(number) = value { number } else { 0 }))
     }
 
     /// Returns true if a query has no row, false if it has one; None if it fails.
@@ -117,7 +117,7 @@ impl<'r> Facts<'r> {
         let from = self.from(place)?;
         let condition = statement.clause_places(&select, "where");
         let kept = condition.filter(|places| !places.contains(&place)).map(|places| {
-            let condition = &statement.sql[statement.bytes(places.start + 1..places.end)];
+            let condition = statement.text(places.start + 1..places.end);
             format!("{from} JOIN (SELECT 1) ON ({condition})")
         });
         // WHERE may name columns of the result, or of a SELECT around it.

@@ -24,22 +24,22 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
         } else {
             return None;
         };
-        of_pair(facts, statement.bytes(statement.expression_before(end)?), statement.bytes(right))
+        of_pair(facts, statement.expression_before(end)?, right)
     });
     pairs.collect()
 }
 
 fn of_pair(facts: &Facts<'_>, left: Range<usize>, right: Range<usize>) -> Option<String> {
-    let read = |bytes: &Range<usize>| facts.column(&facts.chain(bytes)?);
-    let (ours, others) = (read(&left)?, read(&right)?);
+    let (ours, others) = (facts.column_at(left.clone())?, facts.column_at(right.clone())?);
+
     if ours.profile.texts == 0 || others.profile.texts == 0 {
         return None;
     }
     let missed = |way: &str| facts.rows(&missed(ours, others, way));
     let all = missed(WAYS[WAYS.len() - 1]).filter(|all| !all.is_empty())?;
     let way = WAYS.iter().find(|way| missed(way).is_some_and(|rows| rows.len() == all.len()))?;
-    let sql = &facts.statement().sql;
-    let (left, right) = (&sql[left], &sql[right]);
+    let [left, right] = [left, right].map(|side| facts.statement().text(side));
+
     Some(format!(
         "{} of the values of {left} have another spelling in {right}, such as {} and {}: \
          {} = {} finds them",

@@ -16,11 +16,8 @@ const AS_ARRAY: &str = "iif(json_valid({}), iif(json_type({}) = 'object', json_a
 fn of_elements<'r>(facts: &Facts<'r>) -> impl Iterator<Item = (Read<'r>, &'r str)> {
     let statement = facts.statement();
     statement.calls_of(&OF_ELEMENTS).filter_map(|at| {
-        let arguments = statement.arguments(at + 1);
-        let [argument] = arguments.as_slice() else { return None };
-        let bytes = statement.bytes(argument.clone());
-        let read = facts.column(&facts.chain(&bytes)?)?;
-        Some((read, &statement.sql[bytes]))
+        let argument = statement.argument(at)?;
+        Some((facts.column_at(argument.clone())?, statement.text(argument)))
     })
 }
 
@@ -70,9 +67,9 @@ pub(crate) fn of_elements_of_some(
     let literals: Vec<&str> = comparison.literals.iter().map(|one| one.sql.as_str()).collect();
     let is_one = format!("IN ({})", literals.join(", "));
     let any = format!("EXISTS (SELECT 1 FROM json_each({AS_ARRAY}) AS e WHERE e.value {is_one})");
-    let counts = format!("coalesce(sum({{}} {is_one}), 0), coalesce(sum({any}), 0)");
-    let counts = facts.counts(&read.query(&counts, ""))?;
-    let [whole, elements] = counts.as_slice() else { return None };
+    let counts = format!("sum({{}} {is_one}), sum({any})");
+    let [whole, elements] = facts.counts(&read.query(&counts, ""))?;
+
     let name = spelled(&read.column.name);
     (whole < elements).then(|| {
         format!(
@@ -88,18 +85,19 @@ pub(crate) fn of_elements_of_some(
 fn of_parts(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
     statement.calls_of(&["instr"]).find_map(|at| {
-        let arguments = statement.arguments(at + 1);
-        let [column, part] = arguments.as_slice() else { return None };
-        let read = facts.column(&facts.chain(&statement.bytes(column.clone()))?)?;
-        let [part] = &statement.tokens[part.clone()] else { return None };
-        let is_text = part.kind == Kind::Text && read.profile.arrays > 0;
-        let literal = part.text(&statement.sql);
+        let [column, part] = statement.arguments(at + 1).try_into().ok()?;
+        let read = facts.column_at(column)?;
+        let literal = statement.text(part.clone());
+        let [part] = &statement.tokens[part] else { return None };
+        if part.kind != Kind::Text || read.profile.arrays == 0 {
+            return None;
+        }
+
         let whole =
             format!("EXISTS (SELECT 1 FROM json_each({{}}) AS e WHERE e.value = {literal})");
         let select = format!("sum(instr({{}}, {literal}) > 0), sum({whole})");
-        let counts = facts.counts(&read.query(&select, "")).filter(|_| is_text)?;
-        let [matched, elements] = counts.as_slice() else { return None };
-        (matched != elements && *elements > 0).then(|| {
+        let [matched, elements] = facts.counts(&read.query(&select, ""))?;
+        (matched != elements && elements > 0).then(|| {
             format!(
                 "instr finds parts, too: {matched} records; {elements} have the element {literal}: \
                  {}",

@@ -100,12 +100,13 @@ impl<'r, 's> Order<'r, 's> {
     /// column, where the statement orders or compares anything beside such a result.
     fn of_results(&self) -> String {
         let statement = self.facts.statement();
-        let is_ordered = (0..statement.tokens.len()).any(|at| statement.is_any(at, &ORDERING));
-        let call = statement.calls_of(&RESULTS).next().filter(|_| is_ordered);
+        let call = statement.calls_of(&RESULTS).next().filter(|_| statement.has_any(&ORDERING));
+
         let (Some(at), Some(collation)) = (call, self.found.kind.collation()) else {
             return String::new();
         };
-        let function = statement.sql[statement.tokens[at].range.clone()].to_lowercase();
+        let function = statement.word(at).to_lowercase();
+
         format!(
             "; a result such as {function}({}) is ordered and compared by its letters: add \
              COLLATE {collation} to it",

@@ -43,13 +43,9 @@ pub(crate) fn notes(facts: &Facts<'_>, known: &[Comparison], noted: &[usize]) ->
 }
 
 fn pairs(statement: &Statement) -> Vec<Pair> {
-    let operators = (1..statement.tokens.len()).filter(|at| statement.is_any(*at, &OPERATORS));
-    let mut pairs: Vec<Pair> = operators
-        .filter_map(|at| {
-            let sides = [statement.expression_before(at)?, statement.expression_at(at + 1)?];
-            Some(Pair { sides, operator: Some(at) })
-        })
-        .collect();
+    let pair = |at| Some(Pair { sides: statement.sides(at)?, operator: Some(at) });
+    let mut pairs: Vec<Pair> = statement.places_of(&OPERATORS).filter_map(pair).collect();
+
     pairs.extend(statement.calls_of(&["min", "max"]).filter_map(|at| {
         let [first, second, ..] = &statement.arguments(at + 1)[..] else { return None };
         Some(Pair { sides: [first.clone(), second.clone()], operator: None })
@@ -59,7 +55,7 @@ fn pairs(statement: &Statement) -> Vec<Pair> {
 
 fn of_pair(facts: &Facts<'_>, pair: &Pair) -> Option<String> {
     let statement = facts.statement();
-    let [left, right] = pair.sides.clone().map(|side| &statement.sql[statement.bytes(side)]);
+    let [left, right] = pair.sides.clone().map(|side| statement.text(side));
     let place = pair.sides[0].start;
     let is_query = |side: &Range<usize>| {
         statement.is(side.start, "(") && statement.is(side.start + 1, "select")
@@ -80,7 +76,7 @@ fn of_pair(facts: &Facts<'_>, pair: &Pair) -> Option<String> {
     // Columns in brackets convert the other side as they do without.
     let (is_order, holds) = match pair.operator {
         Some(at) => {
-            let operator = statement.tokens[at].text(&statement.sql);
+            let operator = statement.word(at);
             let number = |side| format!("CAST({side} AS NUMERIC)");
             (
                 OPERATORS[..4].contains(&operator),

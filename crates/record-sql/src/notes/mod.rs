@@ -118,8 +118,9 @@ fn of_alternatives(facts: &Facts<'_>, comparisons: &[Comparison]) -> Option<Stri
 fn of_numbers(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
     statement.calls_of(&["sum", "avg", "total", "min", "max", "median"]).find_map(|at| {
-        let token = statement.tokens.get(at + 2).filter(|token| token.kind == Kind::Number)?;
-        let number = token.text(&statement.sql);
+        statement.tokens.get(at + 2).filter(|token| token.kind == Kind::Number)?;
+        let number = statement.word(at + 2);
+
         let mut fields = facts.sources.iter().map(|source| &source.shape.fields);
         let is_field = fields.any(|fields| fields.find(number).is_some());
         is_field.then(|| format!("{number} is a number here; the column is {}", spelled(number)))
@@ -146,8 +147,8 @@ fn of_case(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
 /// Texts that are the same but for the normal form of Unicode, where they are compared or counted.
 fn of_normal_form(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
     let statement = facts.statement();
-    let compares = ["where", "group", "distinct", "join"];
-    let is_compared = (0..statement.tokens.len()).any(|at| statement.is_any(at, &compares));
+    let is_compared = statement.has_any(&["where", "group", "distinct", "join"]);
+
     if read.profile.texts == 0 || !is_compared || statement.calls_of(&["nfc"]).next().is_some() {
         return None;
     }
@@ -169,10 +170,10 @@ fn of_normal_form(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
 fn lone(facts: &Facts<'_>) -> Vec<String> {
     let of = |places| {
         let of = Subject::at(facts, places)?;
-        let counts = facts.counts(&of.query("sum(typeof({}) = 'text'), count({})", ""))?;
-        let [texts, all] = counts.as_slice() else { return None };
+        let counts = of.query("sum(typeof({}) = 'text'), count({})", "");
+        let [texts, all] = facts.counts(&counts)?;
         let name = &of.name;
-        if *texts == 0 {
+        if texts == 0 {
             return None;
         }
         if texts < all {
@@ -199,8 +200,8 @@ fn of_nothing(facts: &Facts<'_>, comparisons: &[Comparison]) -> Option<String> {
         let (range, of) = (comparison.range.clone(), comparison.subject.clone());
         let mut condition = sql[range.clone()].to_owned();
         condition.replace_range(of.start - range.start..of.end - range.start, &subject.sql);
-        let count = facts.counts(&subject.query("count(*)", &format!("WHERE {condition}")));
-        let Some([count]) = count.as_deref() else { continue };
+        let count = subject.query("count(*)", &format!("WHERE {condition}"));
+        let Some([count]) = facts.counts(&count) else { continue };
         met.push(format!("{}: {count}", shown(facts, comparison)));
     }
     let together = "no record meets them together";

@@ -55,30 +55,29 @@ impl<'s> Order<'s> {
         }
         let negated = statement.is(operator - 1, "not");
         let mut sides = vec![statement.expression_before(operator - usize::from(negated))?];
+
         sides.push(statement.expression_at(operator + 1)?);
         if is_between {
             let and = sides[1].end;
             statement.is(and, "and").then_some(())?;
             sides.push(statement.expression_at(and + 1)?);
         }
-        let bytes = statement.bytes(sides[0].start..sides[sides.len() - 1].end);
-        let has_columns =
-            statement.chains().iter().any(|chain| bytes.contains(&chain.range().start));
+        let places = sides[0].start..sides[sides.len() - 1].end;
         let is_scalar = sides.iter().all(|side| statement.is_scalar(side.clone()));
-        let text = |side: Range<usize>| &statement.sql[statement.bytes(side)];
-        (has_columns && is_scalar).then(|| Self {
+        let text = |side: Range<usize>| statement.text(side);
+        (statement.has_columns(places.clone()) && is_scalar).then(|| Self {
             statement,
             operator,
             negated,
             sides: sides.into_iter().map(text).collect(),
-            bytes,
+            bytes: statement.bytes(places),
         })
     }
 
     /// Returns the comparison with each side as `side` writes it.
     fn with(&self, side: &dyn Fn(usize) -> String) -> String {
         let not = if self.negated { "NOT " } else { "" };
-        let operator = self.statement.tokens[self.operator].text(&self.statement.sql);
+        let operator = self.statement.word(self.operator);
         let sides: Vec<String> = (1..self.sides.len()).map(side).collect();
         format!("{} {not}{operator} {}", side(0), sides.join(" AND "))
     }
@@ -144,18 +143,15 @@ fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
         true => format!("m{at} IS NOT NULL"),
         false => format!("m{at} {RECENT}"),
     });
-    let counts = facts.counts(&format!(
+    let [rows_count, by_text, by_time, other, values, times] = facts.counts(&format!(
         "{with}SELECT count(*), sum(t), sum({timed}), sum(coalesce(t, 0) <> coalesce({timed}, 0)), \
          sum({values}), sum({times}) FROM {rows}"
     ))?;
-    let [rows_count, by_text, by_time, other, values, times] = counts.as_slice() else {
-        return None;
-    };
-    if *times == 0 || times * 2 < *values {
+    if times == 0 || times * 2 < values {
         return None;
     }
     // Next to other values, a blank or a word is as it should be if the rows are.
-    let which = if *other == 0 { "GLOB '*[0-9]*'" } else { "IS NOT NULL" };
+    let which = if other == 0 { "GLOB '*[0-9]*'" } else { "IS NOT NULL" };
     let unread = all.clone().find_map(|at| {
         let of = format!("FROM {rows} WHERE v{at} {which} AND m{at} IS NULL");
         let unread = facts.row(&format!("{with}SELECT count(*), v{at} {of}"))?;
@@ -164,7 +160,7 @@ fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
         (count != "0")
             .then(|| format!("{count} values of {name} are no dates, such as {}", literal(one)))
     });
-    if *other == 0 {
+    if other == 0 {
         return Some(unread.map(|unread| format!("{unread}, and are compared as text")));
     }
     let shown: String = order.statement.sql[order.bytes.clone()].chars().take(80).collect();
@@ -178,15 +174,12 @@ fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
 
 /// Returns the note on ordered times among which other values stand as text.
 pub(crate) fn of_no_times(facts: &Facts<'_>, of: &Subject) -> Option<String> {
-    let counts = facts.counts(&of.query(
-        &format!(
-            "count({{}}), sum({MOMENT}({{}}) IS NOT NULL), sum({FORM}({{}}) = 'dates'), \
-             sum(trim({{}}) <> '')"
-        ),
-        "",
-    ))?;
-    let [all, times, dates, values] = counts.as_slice() else { return None };
-    if *dates == 0 || times == all || times * 2 < *values {
+    let counts = format!(
+        "count({{}}), sum({MOMENT}({{}}) IS NOT NULL), sum({FORM}({{}}) = 'dates'), \
+         sum(trim({{}}) <> '')"
+    );
+    let [all, times, dates, values] = facts.counts(&of.query(&counts, ""))?;
+    if dates == 0 || times == all || times * 2 < values {
         return None;
     }
     let one = format!("WHERE {MOMENT}({{}}) IS NULL AND {{}} IS NOT NULL LIMIT 1");

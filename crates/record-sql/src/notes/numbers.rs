@@ -77,8 +77,7 @@ fn of_values(facts: &Facts<'_>) -> Vec<String> {
 fn of_calls(facts: &Facts<'_>) -> Vec<Subject> {
     let statement = facts.statement();
     let calls = statement.calls_of(&["sum", "avg", "total"]).filter_map(|at| {
-        let arguments = statement.arguments(at + 1);
-        let [argument] = arguments.as_slice() else { return None };
+        let argument = statement.argument(at)?;
         let start = argument.start + usize::from(statement.is(argument.start, "distinct"));
         Subject::at(facts, start..argument.end).filter(|of| of.column.is_none())
     });
@@ -134,20 +133,20 @@ fn of_casts(facts: &Facts<'_>) -> Option<String> {
         let of = (at + 2..end).rev().find(|at| statement.is(*at, "as"))?;
         let is_number =
             statement.is_any(of + 1, &["real", "integer", "int", "float", "numeric", "double"]);
-        let argument = statement.bytes(at + 2..of);
         // One of a column has a note of its own.
-        if !is_number || facts.chain(&argument).is_some() {
+        if !is_number || facts.chain(&statement.bytes(at + 2..of)).is_some() {
             return None;
         }
-        let expression = &statement.sql[argument];
+        let expression = statement.text(at + 2..of);
+
         let (with, from) = (statement.with(), facts.kept_from(at)?);
         let other = format!(
             "typeof({expression}) = 'text' AND NOT ({expression}) = CAST(({expression}) AS NUMERIC)"
         );
         let counts = format!("{with}SELECT count({expression}), sum({other}) {from}");
-        let counts = facts.counts(&counts)?;
-        let [all, count] = counts.as_slice() else { return None };
-        (*count > 0).then_some(())?;
+        let [all, count] = facts.counts(&counts)?;
+        (count > 0).then_some(())?;
+
         let one = facts.row(&format!("{with}SELECT {expression} {from} WHERE {other} LIMIT 1"))?;
         Some(format!(
             "{count} of {all} values of {expression} are no numbers, such as {}{COUNTED}",
@@ -159,11 +158,9 @@ fn of_casts(facts: &Facts<'_>) -> Option<String> {
 /// `length` of an array is that of its JSON text.
 fn of_lengths(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
-    let mut calls = statement.calls_of(&["length", "octet_length"]);
-    calls.find_map(|at| {
-        let arguments = statement.arguments(at + 1);
-        let [argument] = arguments.as_slice() else { return None };
-        let read = facts.column(&facts.chain(&statement.bytes(argument.clone()))?)?;
+    statement.calls_of(&["length", "octet_length"]).find_map(|at| {
+        let read = facts.column_at(statement.argument(at)?)?;
+
         let name = spelled(&read.column.name);
         (read.profile.arrays > 0).then(|| {
             format!(
@@ -177,15 +174,14 @@ fn of_lengths(facts: &Facts<'_>) -> Option<String> {
 fn of_words(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
     statement.calls_of(&["min", "max"]).find_map(|at| {
-        let arguments = statement.arguments(at + 1);
-        let [argument] = arguments.as_slice() else { return None };
-        let read = facts.column(&facts.chain(&statement.bytes(argument.clone()))?)?;
+        let read = facts.column_at(statement.argument(at)?)?;
+
         let is_word = read.profile.kind() == Type::Text && read.column.order.is_none();
         (is_word && !read.profile.is_time()).then_some(())?;
         let dates = read.query("1", "WHERE {} GLOB '[0-9]*' LIMIT 1");
         let words =
             Subject::of(read).few(facts).filter(|_| facts.is_empty(&dates) == Some(true))?;
-        let call = &statement.sql[statement.bytes(at..statement.closing(at + 1) + 1)];
+        let call = statement.call_text(at);
         Some(format!("{call} is that of the alphabet: {}", words.join(" < ")))
     })
 }
@@ -194,25 +190,22 @@ fn of_words(facts: &Facts<'_>) -> Option<String> {
 fn of_aggregates(facts: &Facts<'_>) -> Option<String> {
     const NUMBERS: [&str; 4] = ["count", "sum", "avg", "total"];
     let statement = facts.statement();
-    (1..statement.tokens.len()).filter(|at| statement.is_any(*at, &COMPARING)).find_map(|at| {
-        let text = statement.tokens.get(at + 1).filter(|token| token.kind == Kind::Text)?;
+    statement.places_of(&COMPARING).find_map(|at| {
+        statement.tokens.get(at + 1).filter(|token| token.kind == Kind::Text)?;
         let left = statement.expression_before(at)?;
-        let name = &statement.sql[statement.bytes(left.clone())];
+        let name = statement.text(left.clone());
         let named = |call: usize| {
             let end = statement.closing(call + 1) + 1;
             let end = end + usize::from(statement.is(end, "as"));
-            statement.tokens.get(end).is_some_and(|t| t.text(&statement.sql) == name)
+            end < statement.tokens.len() && statement.word(end) == name
         };
         let of_numbers = |call: &usize| {
-            let arguments = statement.arguments(call + 1);
-            let [argument] = arguments.as_slice() else { return false };
-            let chain = facts.chain(&statement.bytes(argument.clone()));
-            let read = chain.and_then(|chain| facts.column(&chain));
+            let read = statement.argument(*call).and_then(|argument| facts.column_at(argument));
             read.is_some_and(|read| matches!(read.profile.kind(), Type::Integer | Type::Real))
         };
         let extremes = statement.calls_of(&["min", "max"]).filter(of_numbers);
         let mut calls = statement.calls_of(&NUMBERS).chain(extremes);
-        let literal = text.text(&statement.sql);
+        let literal = statement.word(at + 1);
         calls.any(|call| call == left.start || named(call)).then(|| {
             format!("{name} is a number, and every number is less than the text {literal}")
         })
@@ -263,15 +256,16 @@ fn of_order(facts: &Facts<'_>) -> Vec<String> {
 /// column of the result by its name or number.
 fn ordered_values(facts: &Facts<'_>, places: Range<usize>) -> Option<Subject> {
     let statement = facts.statement();
-    let text = |at: usize| statement.tokens.get(at).map(|token| token.text(&statement.sql));
     if places.len() == 1 {
-        let term = text(places.start)?;
+        let term = statement.word(places.start);
         let shown = match term.parse::<usize>() {
             Ok(number) => shown_expression(facts, number.checked_sub(1)?),
-            Err(_) => (1..statement.tokens.len())
-                .find(|at| statement.is(*at, "as") && text(at + 1).is_some_and(|name| name == term))
+            Err(_) => statement
+                .places_of(&["as"])
+                .find(|at| statement.word(at + 1) == term)
                 .and_then(|at| statement.expression_before(at)),
         };
+
         if let Some(shown) = shown.filter(|shown| *shown != places) {
             return values_of(facts, shown);
         }
@@ -288,8 +282,10 @@ fn values_of(facts: &Facts<'_>, places: Range<usize>) -> Option<Subject> {
 fn of_types(facts: &Facts<'_>, of: &Subject) -> Option<String> {
     let is_text = "typeof({}) = 'text'";
     let counts = format!("sum(typeof({{}}) IN ('integer', 'real')), sum({is_text})");
-    let counts = facts.counts(&of.query(&counts, ""))?;
-    let [numbers @ (1..), texts @ (1..)] = counts.as_slice() else { return None };
+    let [numbers @ (1..), texts @ (1..)] = facts.counts(&of.query(&counts, ""))? else {
+        return None;
+    };
+
     let one = facts.row(&of.query("{}", &format!("WHERE {is_text} LIMIT 1")))?;
     Some(format!(
         "{} has numbers ({numbers}) and text such as {} ({texts}): text sorts after every number",
@@ -301,7 +297,8 @@ fn of_types(facts: &Facts<'_>, of: &Subject) -> Option<String> {
 /// Returns the expression of a column of the outer result, counted from 0.
 fn shown_expression(facts: &Facts<'_>, number: usize) -> Option<Range<usize>> {
     let statement = facts.statement();
-    let mut at = (0..statement.tokens.len()).find(|at| statement.is(*at, "select"))? + 1;
+    let mut at = statement.places_of(&["select"]).next()? + 1;
+
     at += usize::from(statement.is(at, "distinct"));
     for _ in 0..number {
         at = statement.expression_at(at)?.end;

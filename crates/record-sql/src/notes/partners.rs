@@ -22,14 +22,13 @@ fn of_count(facts: &Facts<'_>) -> Option<String> {
         let items = statement.tables_of(&select)?;
         let [left, right] = items.as_slice() else { return None };
         let on = right.on.clone().filter(|_| right.is_left)?;
-        let from = statement.clause_text(&select, "from")?;
-        let rest = statement.clause_text(&select, "where").unwrap_or_default();
         let (first, second) = (quoting::name(&left.name), quoting::name(&right.name));
-        let counts = facts.counts(&format!(
-            "{}SELECT count(*), count(DISTINCT {first}.rowid), count({second}.rowid) {from} {rest}",
-            statement.with()
+        let [rows, lefts, rights] = facts.counts(&format!(
+            "{}SELECT count(*), count(DISTINCT {first}.rowid), count({second}.rowid) {}",
+            statement.with(),
+            statement.rows_around(at)?
         ))?;
-        let [rows, lefts, rights] = counts.as_slice() else { return None };
+
         let bytes = statement.bytes(on);
         let mut chains = statement.chains().into_iter();
         let key = chains.find(|chain| {
@@ -67,16 +66,15 @@ fn of_first_row(facts: &Facts<'_>) -> Option<String> {
             return None;
         }
         let list = at + 2..statement.clause(&inner, "from")?;
-        let value = &statement.sql[statement.bytes(list.clone())];
+        let value = statement.text(list.clone());
         if !statement.is_scalar(list) {
             return None;
         }
-        let from = statement.clause_text(&inner, "from")?;
-        let rest = statement.clause_text(&inner, "where").unwrap_or_default();
+        let rows = statement.rows_around(at + 1)?;
         let outer = statement.select_around(at);
         let outer = statement.clause_text(&outer, "from").unwrap_or_default();
         let several = format!(
-            "{}SELECT 1 {outer} WHERE (SELECT count(DISTINCT {value}) {from} {rest}) > 1 LIMIT 1",
+            "{}SELECT 1 {outer} WHERE (SELECT count(DISTINCT {value}) {rows}) > 1 LIMIT 1",
             statement.with()
         );
         let is_equal = statement.is_any(at - 1, &["=", "==", "!=", "<>"]);
@@ -86,7 +84,7 @@ fn of_first_row(facts: &Facts<'_>) -> Option<String> {
             format!("group_concat({value}), max({value}) or a JOIN take all")
         };
         (facts.is_empty(&several) == Some(false)).then(|| {
-            let subquery: String = statement.sql[statement.bytes(at..inner.end + 1)].into();
+            let subquery = statement.text(at..inner.end + 1);
             format!("{subquery} has several values and gives the first one: {how}")
         })
     })

@@ -27,12 +27,11 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
 fn of_large(facts: &Facts<'_>, path: &JsonPath<'_>) -> Option<String> {
     let (with, from, sql) = (facts.statement().with(), facts.from(path.place)?, path.sql);
     let large = format!("typeof({sql}) = 'real' AND abs({sql}) >= 9223372036854775807");
-    let found = facts.counts(&format!("{with}SELECT count(*) {from} WHERE {large}"))?;
-    (found[0] > 0).then(|| {
+    let [found] = facts.counts(&format!("{with}SELECT count(*) {from} WHERE {large}"))?;
+    (found > 0).then(|| {
         format!(
-            "{} values of {sql} are numbers beyond 64 bits, which are rounded here: a column of \
-             this name has them as text, with all digits",
-            found[0]
+            "{found} values of {sql} are numbers beyond 64 bits, which are rounded here: a column \
+             of this name has them as text, with all digits"
         )
     })
 }
@@ -93,16 +92,16 @@ fn paths<'s>(facts: &Facts<'s>) -> Vec<JsonPath<'s>> {
             let (range, end) = (column.range(), statement.tokens.get(at + 1)?.range.end);
             (range.clone(), at + 1, range.start..end)
         } else if statement.is(at, "json_extract") && statement.is(at + 1, "(") {
-            let arguments = statement.arguments(at + 1);
-            let [column, path] = arguments.as_slice() else { return None };
-            let column = statement.bytes(column.clone());
+            let [column, path] = statement.arguments(at + 1).try_into().ok()?;
+            let column = statement.bytes(column);
             facts.chain(&column)?;
             (column, path.start, statement.bytes(at..statement.closing(at + 1) + 1))
         } else {
             return None;
         };
-        let token = statement.tokens.get(path).filter(|token| token.kind == Kind::Text)?;
-        let value = token.value(&statement.sql);
+        statement.tokens.get(path).filter(|token| token.kind == Kind::Text)?;
+        let value = statement.value(path);
+
         let keys = value.strip_prefix("$.").unwrap_or(&value).replace('"', "");
         Some(JsonPath { place: at, sql: &statement.sql[all], of: &statement.sql[column], keys })
     });

@@ -33,7 +33,7 @@ fn of_bare(facts: &Facts<'_>) -> Option<String> {
     let select = statement.main_select()?;
     let group = statement.clause_text(&select, "group");
     let end = ["where", "from"].into_iter().find_map(|word| statement.clause_places(&select, word));
-    let rows = &statement.sql[statement.bytes(select.start..end?.end)];
+    let rows = statement.text(select.start..end?.end);
     bare_columns(statement, &select).into_iter().find_map(|chain| {
         let name = &statement.sql[chain.range()];
         facts.column(&chain)?;
@@ -58,25 +58,22 @@ fn of_bare(facts: &Facts<'_>) -> Option<String> {
 fn of_counted(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
     statement.calls_of(&["count"]).find_map(|at| {
-        let arguments = statement.arguments(at + 1);
-        let [argument] = arguments.as_slice() else { return None };
-        if statement.is_any(argument.start, &["*", "distinct"]) || argument.is_empty() {
+        let argument = statement.argument(at)?;
+        if statement.is_any(argument.start, &["*", "distinct"]) {
             return None;
         }
-        let condition = &statement.sql[statement.bytes(argument.clone())];
-        let select = statement.select_around(at);
-        let from = statement.clause_text(&select, "from")?;
-        let rest = statement.clause_text(&select, "where").unwrap_or_default();
+        let condition = statement.text(argument.clone());
         let is_truth = format!("({condition}) IN (0, 1) AND typeof({condition}) = 'integer'");
-        let counts = facts.counts(&format!(
-            "{}SELECT count({condition}), coalesce(sum({is_truth}), 0), coalesce(sum(({condition}) <> 0), 0) {from} {rest}",
-            statement.with()
+        let [all, of_truth, met] = facts.counts(&format!(
+            "{}SELECT count({condition}), sum({is_truth}), sum(({condition}) <> 0) {}",
+            statement.with(),
+            statement.rows_around(at)?
         ))?;
-        let [all, of_truth, met] = counts.as_slice() else { return None };
-        let is_condition = match facts.chain(&statement.bytes(argument.clone())) {
+        let is_condition = match facts.chain(&statement.bytes(argument)) {
             Some(chain) => facts.column(&chain).is_some_and(|read| read.profile.booleans > 0),
             None => true,
         };
+
         (of_truth == all && met < all && is_condition).then(|| {
             format!(
                 "count({condition}) is {all}, of the rows in which it is not null: \
@@ -90,14 +87,12 @@ fn of_counted(facts: &Facts<'_>) -> Option<String> {
 fn of_mean(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
     statement.calls_of(&["avg"]).find_map(|at| {
-        let arguments = statement.arguments(at + 1);
-        let [argument] = arguments.as_slice() else { return None };
-        let of = Subject::at(facts, argument.clone()).filter(|of| of.column.is_none())?;
-        let truths = "coalesce(sum({} IN (0, 1) AND typeof({}) = 'integer'), 0)";
-        let counts = facts.counts(&of.query(&format!("count(*), count({{}}), {truths}"), ""))?;
-        let [rows, values, truths] = counts.as_slice() else { return None };
+        let of = Subject::at(facts, statement.argument(at)?).filter(|of| of.column.is_none())?;
+        let truths = "sum({} IN (0, 1) AND typeof({}) = 'integer')";
+        let counts = of.query(&format!("count(*), count({{}}), {truths}"), "");
+        let [rows, values, truths] = facts.counts(&counts)?;
         let name = &of.name;
-        (values < rows && values == truths && *values > 0).then(|| {
+        (values < rows && values == truths && values > 0).then(|| {
             format!(
                 "avg({name}) leaves out {} of {rows} rows, in which it is null: \
                  avg(coalesce({name}, 0)) is of all",
@@ -112,10 +107,9 @@ fn of_repeated(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
     let mut calls = statement.calls_of(&["sum", "avg", "total", "count"]);
     calls.find_map(|at| {
-        let arguments = statement.arguments(at + 1);
-        let [argument] = arguments.as_slice() else { return None };
-        let chain = facts.chain(&statement.bytes(argument.clone()))?;
+        let chain = facts.chain(&statement.bytes(statement.argument(at)?))?;
         let read = facts.column(&chain)?;
+
         let select = statement.select_around(at);
         let from = statement.clause_text(&select, "from")?;
         let joins = from.contains(',') || from.to_lowercase().contains("join");
@@ -129,13 +123,13 @@ fn of_repeated(facts: &Facts<'_>) -> Option<String> {
             _ => table_in(facts, from, &read)?,
         };
         let table = crate::sql::quoting::name(&table);
-        let rest = statement.clause_text(&select, "where").unwrap_or_default();
-        let counts = facts.counts(&format!(
-            "{}SELECT count({table}.rowid), count(DISTINCT {table}.rowid) {from} {rest}",
+        let [rows, records] = facts.counts(&format!(
+            "{}SELECT count({table}.rowid), count(DISTINCT {table}.rowid) {}",
             statement.with(),
+            statement.rows_around(at)?
         ))?;
-        let [rows, records] = counts.as_slice() else { return None };
-        let call = &statement.sql[statement.bytes(at..statement.closing(at + 1) + 1)];
+        let call = statement.call_text(at);
+
         (records < rows).then(|| {
             format!(
                 "the join gives {rows} rows of {records} records, so {call} takes some of them \
@@ -160,13 +154,13 @@ fn table_in(facts: &Facts<'_>, from: &str, read: &Read<'_>) -> Option<String> {
 /// NOT IN over a list that contains null is never true.
 fn of_null_list(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
-    (1..statement.tokens.len()).find_map(|at| {
-        let list =
-            statement.is(at, "in") && statement.is(at - 1, "not") && statement.is(at + 1, "(");
-        if !list || !statement.is(at + 2, "select") {
+    statement.places_of(&["in"]).find_map(|at| {
+        let is_list = statement.is(at - 1, "not") && statement.is(at + 1, "(");
+        if !is_list || !statement.is(at + 2, "select") {
             return None;
         }
-        let inner = &statement.sql[statement.bytes(at + 2..statement.closing(at + 1))];
+
+        let inner = statement.text(at + 2..statement.closing(at + 1));
         let found = format!("WITH list(value) AS ({inner}) SELECT 1 FROM list WHERE value IS NULL");
         (facts.is_empty(&found) == Some(false)).then(|| {
             "NOT IN is never true, because its list contains null: add WHERE … IS NOT NULL in it"
@@ -179,14 +173,14 @@ fn of_null_list(facts: &Facts<'_>) -> Option<String> {
 /// unless the values have another form.
 fn of_list(facts: &Facts<'_>, nothing: bool) -> Option<String> {
     let statement = facts.statement();
-    (1..statement.tokens.len()).filter(|at| statement.is(*at, "in")).find_map(|at| {
+    statement.places_of(&["in"]).find_map(|at| {
         if !statement.is(at + 1, "(") || !statement.is(at + 2, "select") {
             return None;
         }
         let end = at - usize::from(statement.is(at - 1, "not"));
-        let column = statement.bytes(statement.expression_before(end)?);
-        let read = facts.column(&facts.chain(&column)?)?;
-        let list = &statement.sql[statement.bytes(at + 1..statement.closing(at + 1) + 1)];
+        let read = facts.column_at(statement.expression_before(end)?)?;
+        let list = statement.text(at + 1..statement.closing(at + 1) + 1);
+
         let none = facts.is_empty(&read.query("1", &format!("WHERE {{}} IN {list} LIMIT 1")));
         let one = facts.row(&read.query("{}", "WHERE {} IS NOT NULL LIMIT 1"))?;
         let listed = facts.row(&format!("WITH list(value) AS {list} SELECT value FROM list"));
@@ -217,9 +211,8 @@ fn of_first_nulls(facts: &Facts<'_>) -> Option<String> {
     if statement.is(end, "desc") || (end..end + 3).any(|at| statement.is(at, "nulls")) {
         return None;
     }
-    let chain = facts.chain(&statement.bytes(item))?;
-    let read: Read<'_> = facts.column(&chain)?;
-    let knows = (0..statement.tokens.len()).any(|at| statement.is(at, "null"));
+    let read = facts.column_at(item)?;
+    let knows = statement.has_any(&["null"]);
     let grouped = statement.clause(&select, "group").is_some();
     let name = spelled(&read.column.name);
     let nulls = read.nulls();
@@ -236,25 +229,27 @@ fn of_division(facts: &Facts<'_>) -> Option<String> {
         let mut calls = statement.calls_of(&inside);
         calls.any(|call| (call..statement.closing(call + 1)).contains(&at))
     };
-    let is_text = (0..statement.tokens.len()).any(|at| statement.is(at, "||"));
-    (1..statement.tokens.len()).find_map(|at| {
-        if !statement.is(at, "/") || is_text || is_inside(at) {
+    let is_text = statement.has_any(&["||"]);
+    statement.places_of(&["/"]).find_map(|at| {
+        if is_text || is_inside(at) {
             return None;
         }
-        let (before, behind) = (statement.expression_before(at)?, statement.expression_at(at + 1)?);
+        let [before, behind] = statement.sides(at)?;
+
         let is = |words: &'static [&str]| move |at: &usize| statement.is_any(*at, words);
         let sum = statement.outside(before.clone()).filter(is(&["+", "-"])).last();
         let left = sum.map_or(before.start, |sum| sum + 1)..before.end;
         let next = statement.outside(behind.clone()).find(is(&["+", "-", "*", "/", "%"]));
         // `n / 10 * 10` makes steps.
-        let token = |at: usize| statement.tokens.get(at).map(|token| token.text(&statement.sql));
+        let token = |at: usize| statement.tokens.get(at).map(|_| statement.word(at));
         let is_step = |next| statement.is(next, "*") && token(next - 1) == token(next + 1);
+
         if next.is_some_and(is_step) {
             return None;
         }
         let right = behind.start..next.unwrap_or(behind.end);
-        let left = &statement.sql[statement.bytes(left)];
-        let right = &statement.sql[statement.bytes(right)];
+        let left = statement.text(left);
+        let right = statement.text(right);
         let (with, from) = (statement.with(), facts.from(at)?);
         let types = format!("{with}SELECT typeof({left}), typeof({right}) {from} LIMIT 1");
         let whole = facts.row(&types)?.iter().all(|kind| plain(kind) == "integer");
@@ -267,11 +262,11 @@ fn of_division(facts: &Facts<'_>) -> Option<String> {
 /// A LIMIT of the one row of an aggregate.
 fn of_limit(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
-    (1..statement.tokens.len()).filter(|at| statement.is(*at, "limit")).find_map(|at| {
+    statement.places_of(&["limit"]).find_map(|at| {
         let select = statement.select_around(at);
         let of = |word| statement.clause_places(&select, word);
         let (list, from) = (of("select")?, of("from")?);
-        let limit = statement.tokens.get(at + 1)?.text(&statement.sql).parse::<u64>().ok()?;
+        let limit = statement.word(at + 1).parse::<u64>().ok()?;
         let calls = statement.calls_of(&["sum", "avg", "total", "median", "min", "max"]);
         let is_one_row = calls.into_iter().any(|at| {
             list.contains(&at)
@@ -282,15 +277,14 @@ fn of_limit(facts: &Facts<'_>) -> Option<String> {
         if limit < 2 || !is_one_row || of("group").is_some() {
             return None;
         }
-        let call = &statement.sql[statement.bytes(list.start + 1..list.end)];
-        let rows = &statement.sql[statement.bytes(from.start..select.end)];
-        let kept = &statement.sql[statement.bytes(from.start..of("where").unwrap_or(from).end)];
-        let counts = facts.counts(&format!("{}SELECT count(*) {kept}", statement.with()))?;
-        (u64::try_from(counts[0]).ok()? > limit).then(|| {
+        let call = statement.text(list.start + 1..list.end);
+        let rows = statement.text(from.start..select.end);
+        let kept = statement.text(from.start..of("where").unwrap_or(from).end);
+        let [rows_count] = facts.counts(&format!("{}SELECT count(*) {kept}", statement.with()))?;
+        (u64::try_from(rows_count).ok()? > limit).then(|| {
             format!(
-                "LIMIT {limit} is of the one row of all {}: SELECT {call} FROM (SELECT * {rows}) is \
-                 of {limit} records",
-                counts[0]
+                "LIMIT {limit} is of the one row of all {rows_count}: SELECT {call} FROM (SELECT * \
+                 {rows}) is of {limit} records"
             )
         })
     })
@@ -300,20 +294,17 @@ fn of_limit(facts: &Facts<'_>) -> Option<String> {
 /// meant, unless the values have another form.
 fn of_join(facts: &Facts<'_>, nothing: bool) -> Option<String> {
     let statement = facts.statement();
-    (1..statement.tokens.len()).filter(|at| statement.is_any(*at, &["=", "=="])).find_map(|at| {
-        let sides = [statement.expression_before(at)?, statement.expression_at(at + 1)?];
-        let [left, right] = sides.map(|side| statement.bytes(side));
-        let read = |bytes: &std::ops::Range<usize>| facts.column(&facts.chain(bytes)?);
-        let values = |read: Read<'_>| read.query("DISTINCT {}", NOT_NULL);
-        let others = [values(read(&left)?), values(read(&right)?)];
-        let one = |bytes: std::ops::Range<usize>| {
-            let read = read(&bytes)?;
+    statement.places_of(&["=", "=="]).find_map(|at| {
+        let [left, right] = statement.sides(at)?;
+        let reads = [facts.column_at(left.clone())?, facts.column_at(right.clone())?];
+        let others = reads.map(|read| read.query("DISTINCT {}", NOT_NULL));
+        let one = |read: Read<'_>, side| {
             let found = facts.row(&read.query("{}", "WHERE {} IS NOT NULL LIMIT 1"))?;
-            Some(format!("{} such as {}", &statement.sql[bytes], literal(found.first()?)))
+            Some(format!("{} such as {}", statement.text(side), literal(found.first()?)))
         };
-        let (left_one, right_one) = (one(left.clone())?, one(right.clone())?);
+        let equal = statement.text(left.start..right.end);
+        let (left_one, right_one) = (one(reads[0], left)?, one(reads[1], right)?);
         let (with, from) = (statement.with(), facts.from(at)?);
-        let equal = &statement.sql[left.start..right.end];
         let none = facts.is_empty(&format!("{with}SELECT 1 {from} WHERE {equal} LIMIT 1"));
         let is_meant = || !nothing && !have_other_forms(facts, [&others[0], &others[1]]);
         (none == Some(true) && !is_meant())

@@ -108,7 +108,7 @@ fn takes_letters(statement: &Statement, places: Range<usize>, shown: bool) -> bo
             .iter()
             .any(|token| is_text_type(token.text(&statement.sql))),
         Some(call) if statement.is_any(call, &["printf", "format"]) => {
-            statement.tokens[open + 1].text(&statement.sql).contains("%s")
+            statement.word(open + 1).contains("%s")
         }
         Some(call)
             if [&STRICT[..], &NUMERIC, &["over"]].iter().any(|of| statement.is_any(call, of)) =>

@@ -78,8 +78,7 @@ impl Select<'_> {
         }
         let read = self.facts.column(chain).filter(|_| !is_word(chain))?;
         let is_of = |item: &FromTable| {
-            let token = &statement.tokens[item.places.start];
-            item.places.len() == 1 && token.value(&statement.sql) == read.table.name
+            item.places.len() == 1 && statement.value(item.places.start) == read.table.name
         };
         let mut tables = (0..self.items.len()).filter(|at| is_of(&self.items[*at]));
         tables.next().filter(|_| tables.next().is_none())
@@ -112,10 +111,10 @@ impl Select<'_> {
     /// Returns true for a table of two rows and more.
     fn has_rows(&self, item: &FromTable) -> bool {
         let statement = self.facts.statement();
-        let table = &statement.sql[statement.bytes(item.places.clone())];
+        let table = statement.text(item.places.clone());
         let (with, limit) = (statement.with(), "LIMIT 2");
         let rows = format!("{with}SELECT count(*) FROM (SELECT 1 FROM {table} {limit})");
-        self.facts.counts(&rows).as_deref() == Some(&[2])
+        self.facts.counts(&rows) == Some([2])
     }
 }
 
@@ -178,9 +177,9 @@ fn of_select(facts: &Facts<'_>, select: &Range<usize>) -> Option<String> {
 fn of_itself(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
     let chains = statement.chains();
-    (1..statement.tokens.len()).filter(|at| statement.is_any(*at, &["=", "=="])).find_map(|at| {
-        let sides = [statement.expression_before(at)?, statement.expression_at(at + 1)?];
-        let [left, right] = sides.map(|side| statement.bytes(side));
+    statement.places_of(&["=", "=="]).find_map(|at| {
+        let [left, right] = statement.sides(at)?.map(|side| statement.bytes(side));
+
         let chain = |bytes: &Range<usize>| chains.iter().find(|chain| chain.range() == *bytes);
         let (one, two) = (chain(&left)?, chain(&right)?);
         let is_same = |parts: [&str; 2]| parts[0].eq_ignore_ascii_case(parts[1]);

@@ -49,24 +49,21 @@ impl Subject {
     /// has no columns, or is of several rows.
     pub(crate) fn at(facts: &Facts<'_>, places: Range<usize>) -> Option<Self> {
         let statement = facts.statement();
-        let (place, bytes) = (places.start, statement.bytes(places.clone()));
+        let (place, name) = (places.start, statement.text(places.clone()).to_owned());
         let kept = facts.kept_from(place)?;
-        if let Some(read) = facts.chain(&bytes).and_then(|chain| facts.column(&chain)) {
+        if let Some(read) = facts.column_at(places.clone()) {
             let of = Self::of(read);
+
             // A column of an inner SELECT may be an expression of this name.
             let is_own = !kept.to_lowercase().contains("select") && statement.with().is_empty();
             if is_own && facts.from(place) == Some(&kept) {
                 return Some(of);
             }
-            let (sql, with) = (statement.sql[bytes].to_owned(), statement.with());
-            return Some(Self { sql, with, from: kept, ..of });
+            return Some(Self { sql: name, with: statement.with(), from: kept, ..of });
         }
-        let chains = statement.chains();
-        let has_columns = chains.iter().any(|chain| bytes.contains(&chain.range().start));
-        if !has_columns || !statement.is_scalar(places) {
+        if !statement.has_columns(places.clone()) || !statement.is_scalar(places) {
             return None;
         }
-        let name = statement.sql[bytes].to_owned();
         Some(Self {
             sql: format!("({name})"),
             name,

@@ -106,11 +106,10 @@ pub(crate) fn of_spellings(
          GLOB '0[0-9]*'"
     );
     let same = format!("{{}} = {}", literal.sql);
-    let select = format!("coalesce(sum({number}), 0), coalesce(sum({same}), 0)");
-    let counts = facts.counts(&read.query(&select, ""))?;
-    let [numbers, same] = counts.as_slice() else { return None };
+    let [numbers, same] = facts.counts(&read.query(&format!("sum({number}), sum({same})"), ""))?;
+
     let name = spelled(&read.column.name);
-    (numbers > same && *same > 0 && !are_versions(facts, &Subject::of(read))).then(|| {
+    (numbers > same && same > 0 && !are_versions(facts, &Subject::of(read))).then(|| {
         format!(
             "{name} spells {} in several ways: CAST({name} AS NUMERIC) = {} finds {numbers} records",
             literal.value, literal.value

@@ -6,14 +6,11 @@ use crate::sql::statement::Statement;
 
 /// Returns the columns by which the statement joins tables, as table and column.
 pub(crate) fn joined(statement: &Statement, tables: &[Table]) -> Vec<(String, String)> {
-    let places = || 0..statement.tokens.len();
-    let lists = places().filter(|at| statement.is(*at, "using") && statement.is(at + 1, "("));
-    let names = lists.flat_map(|at| statement.arguments(at + 1)).filter_map(|argument| {
-        let token = statement.tokens.get(argument.start)?;
-        Some(token.value(&statement.sql))
-    });
-    let names: Vec<String> = names.collect();
-    let all = places().any(|at| statement.is(at, "natural"));
+    let lists = statement.places_of(&["using"]).filter(|at| statement.is(at + 1, "("));
+    let names = lists.flat_map(|at| statement.arguments(at + 1));
+    let names: Vec<String> = names.map(|argument| statement.value(argument.start)).collect();
+    let all = statement.has_any(&["natural"]);
+
     let columns = tables.iter().flat_map(|table| {
         let columns = table.columns.iter().map(|column| column.name.as_str());
         columns.map(|column| (table.name.as_str(), column))

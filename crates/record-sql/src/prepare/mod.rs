@@ -95,10 +95,9 @@ pub(crate) fn prepare(
 /// field of a record.
 fn row_number(statement: &Statement, reads: &[(String, String)]) -> Option<Failed> {
     reads.iter().find(|(_, column)| column == ROW_NUMBER)?;
-    let at = (0..statement.tokens.len()).find(|at| statement.is_any(*at, &ROW_NUMBERS))?;
-    let token = &statement.tokens[at];
-    let message = format!("no such column: {}", token.text(&statement.sql));
-    Some(Failed { message, offset: Some(token.range.start), denied: None })
+    let at = statement.places_of(&ROW_NUMBERS).next()?;
+    let message = format!("no such column: {}", statement.word(at));
+    Some(Failed { message, offset: Some(statement.tokens[at].range.start), denied: None })
 }
 
 fn offset(error: &Error) -> Option<usize> {

@@ -51,12 +51,7 @@ pub(crate) fn check(statement: &Statement, sources: &[Scanned<'_>]) -> Result<()
 
 /// Returns true for a name that the statement gives a column of its answer.
 fn is_alias(statement: &Statement, name: &str) -> bool {
-    (1..statement.tokens.len()).any(|at| {
-        let token = &statement.tokens[at];
-        statement.is(at - 1, "as")
-            && token.is_name()
-            && token.value(&statement.sql).eq_ignore_ascii_case(name)
-    })
+    (1..statement.tokens.len()).any(|at| statement.is(at - 1, "as") && statement.is_name(at, name))
 }
 
 /// Returns true where a text is as good as a mistake.
@@ -74,8 +69,8 @@ fn is_column_place(statement: &Statement, at: usize) -> bool {
     let key = (statement.is(at - 1, "by") || listed)
         && (at + 1 >= statement.tokens.len()
             || statement.is_any(at + 1, &[",", "asc", "desc", "limit", "having", "order", ")"]));
-    let compound = (0..statement.tokens.len())
-        .any(|at| statement.is_any(at, &["union", "except", "intersect"]));
+    let compound = statement.has_any(&["union", "except", "intersect"]);
+
     let selected = items.is_some_and(|at| statement.is(at, "select"))
         && statement.is_any(at - 1, &["select", "distinct", ","])
         && statement.is_any(at + 1, &[",", "from"])

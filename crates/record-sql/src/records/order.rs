@@ -32,7 +32,8 @@ pub(crate) struct Ordered {
 impl Ordered {
     /// Returns the columns of a statement; None for one without an order.
     pub(crate) fn by(db: &Connection, statement: &Statement) -> Option<Self> {
-        let has_order = (0..statement.tokens.len()).any(|at| statement.is_any(at, &WORDS));
+        let has_order = statement.has_any(&WORDS);
+
         has_order.then_some(())?;
         let of = |one: Comparison| {
             let column = one.column?.parts.pop()?.name;

@@ -22,9 +22,7 @@ pub(crate) fn bare_columns(statement: &Statement, select: &Range<usize>) -> Vec<
     let mut found = Found::new(statement);
     found.has_aggregate = !keys.is_empty();
     expressions.chain(clause("having", 1)).chain(order).for_each(|places| found.add(places));
-    let is_named = |name: &str, place: usize| {
-        statement.tokens[place].value(&statement.sql).eq_ignore_ascii_case(name)
-    };
+    let is_named = |name: &str, place: usize| statement.value(place).eq_ignore_ascii_case(name);
     let is_known = |chain: &Chain| {
         let name = chain.parts.last().map_or("", |part| &part.name);
         let mut of_keys = keys.iter().cloned().flatten();
@@ -39,9 +37,9 @@ fn keys(statement: &Statement, select: &Range<usize>, items: &[Range<usize>]) ->
     let Some(group) = statement.clause_places(select, "group") else { return Vec::new() };
     let keys = statement.items(group.start + 2..group.end).into_iter();
     let of_result = |key: Range<usize>| {
-        let value = statement.tokens[key.start].value(&statement.sql);
+        let value = statement.value(key.start);
         let is_result = |item: &&Range<usize>| {
-            let name = statement.name_of(item).map(|at| statement.tokens[at].value(&statement.sql));
+            let name = statement.name_of(item).map(|at| statement.value(at));
             name.is_some_and(|name| name.eq_ignore_ascii_case(&value))
         };
         let of = match value.parse::<usize>() {
@@ -98,7 +96,7 @@ impl<'s> Found<'s> {
         (is_extreme || statement.is_any(at, &AGGREGATES)).then_some(())?;
         let is_filtered = statement.is(close + 1, "filter");
         let end = if is_filtered { statement.closing(close + 2) } else { close };
-        let call = &statement.sql[statement.bytes(at..end + 1)];
+        let call = statement.text(at..end + 1);
         if !statement.is(end + 1, "over") {
             self.has_aggregate = true;
             if is_extreme && !self.extremes.contains(&call) {

@@ -112,7 +112,7 @@ fn comparison(statement: &Statement, chains: &[Chain], at: usize) -> Option<Comp
     let not_before = at.checked_sub(1).is_some_and(|before| statement.is(before, "not"));
     let is = statement.is(at, "is");
     let negated = not_before || (is && statement.is(at + 1, "not"));
-    let operator = statement.tokens[at].text(&statement.sql).to_ascii_uppercase();
+    let operator = statement.word(at).to_ascii_uppercase();
     let left = statement.expression_before(at - usize::from(not_before))?;
     let behind = at + 1 + usize::from(is && negated);
     let is_not = |before: usize| left.start >= before && statement.is(left.start - before, "not");
@@ -200,7 +200,7 @@ fn operands(
             let (mut literal, mut end) = operand(statement, chains, at)?;
             if operator == "LIKE" && statement.is(end, "escape") {
                 end += 2;
-                literal.sql = statement.sql[statement.bytes(at..end)].to_owned();
+                literal.sql = statement.text(at..end).to_owned();
             }
             Some((vec![literal], end))
         }
@@ -238,6 +238,7 @@ fn operand(statement: &Statement, chains: &[Chain], at: usize) -> Option<(Litera
         return None;
     }
     let sql = statement.sql[bytes].to_owned();
+
     let value = sql.clone();
     Some((Literal { sql, value, kind: LiteralKind::Constant }, places.end))
 }

@@ -66,7 +66,7 @@ fn format_behind(statement: &Statement) -> Option<String> {
         let arguments = statement.arguments(at + 1);
         let [date, format] = arguments.as_slice() else { continue };
         let is_text = |at: usize| statement.tokens[at].kind == Kind::Text;
-        let has_codes = statement.tokens[format.start].text(&statement.sql).contains('%');
+        let has_codes = statement.word(format.start).contains('%');
         if is_text(date.start) || !is_text(format.start) || !has_codes {
             continue;
         }
@@ -120,7 +120,7 @@ fn lone_literal(statement: &Statement) -> Option<(String, Option<String>)> {
         let literal = token.text(&statement.sql);
         let before = at.checked_sub(3).filter(|equals| or && statement.is(*equals, "="));
         let corrected = before.map(|equals| {
-            let first = statement.tokens[equals + 1].text(&statement.sql);
+            let first = statement.word(equals + 1);
             let range = statement.tokens[equals].range.start..token.range.end;
             let gap =
                 if statement.sql[..range.start].ends_with(char::is_whitespace) { "" } else { " " };

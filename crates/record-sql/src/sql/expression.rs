@@ -82,6 +82,16 @@ impl Statement {
         words.iter().any(|word| self.is(at, word))
     }
 
+    /// Returns the places of these words and symbols.
+    pub(crate) fn places_of<'s>(&'s self, words: &'s [&str]) -> impl Iterator<Item = usize> + 's {
+        (0..self.tokens.len()).filter(|at| self.is_any(*at, words))
+    }
+
+    /// Returns true if any of these words and symbols is in the statement.
+    pub(crate) fn has_any(&self, words: &[&str]) -> bool {
+        self.places_of(words).next().is_some()
+    }
+
     pub(crate) fn ends_expression(&self, at: usize) -> bool {
         at >= self.tokens.len()
             || self.is_any(at, &[")", "("])
@@ -203,10 +213,26 @@ impl Statement {
         start..last.map_or(start, |token| token.range.end.max(start))
     }
 
+    /// Returns the text of some places.
+    pub(crate) fn text(&self, places: Range<usize>) -> &str {
+        &self.sql[self.bytes(places)]
+    }
+
+    /// Returns true if there is a name of a column in some places.
+    pub(crate) fn has_columns(&self, places: Range<usize>) -> bool {
+        let bytes = self.bytes(places);
+        self.chains().iter().any(|chain| bytes.contains(&chain.range().start))
+    }
+
+    /// Returns the expressions on both sides of an operator.
+    pub(crate) fn sides(&self, operator: usize) -> Option<[Range<usize>; 2]> {
+        Some([self.expression_before(operator)?, self.expression_at(operator + 1)?])
+    }
+
     /// Returns true for an expression over one row: no aggregate, window or subquery.
     pub(crate) fn is_scalar(&self, places: Range<usize>) -> bool {
         !places.into_iter().any(|at| {
-            let name = self.tokens[at].text(&self.sql).to_ascii_lowercase();
+            let name = self.word(at).to_ascii_lowercase();
             let aggregate = self.is(at + 1, "(")
                 && (AGGREGATES.contains(&name.as_str())
                     || (matches!(name.as_str(), "min" | "max")
@@ -233,6 +259,16 @@ impl Statement {
             arguments.push(start..close);
         }
         arguments
+    }
+
+    /// Returns the only argument of the function at a place; None if it has several or none.
+    pub(crate) fn argument(&self, call: usize) -> Option<Range<usize>> {
+        <[_; 1]>::try_from(self.arguments(call + 1)).ok().map(|[only]| only)
+    }
+
+    /// Returns the call of the function at a place, with its arguments.
+    pub(crate) fn call_text(&self, call: usize) -> &str {
+        self.text(call..self.closing(call + 1) + 1)
     }
 
     /// Returns the calls of functions with one of these names: the places of the name.
@@ -304,7 +340,14 @@ impl Statement {
 
     /// Returns a clause with its first word.
     pub(crate) fn clause_text(&self, select: &Range<usize>, word: &str) -> Option<&str> {
-        Some(&self.sql[self.bytes(self.clause_places(select, word)?)])
+        Some(self.text(self.clause_places(select, word)?))
+    }
+
+    /// Returns the FROM and WHERE of the SELECT around a place.
+    pub(crate) fn rows_around(&self, place: usize) -> Option<String> {
+        let select = self.select_around(place);
+        let from = self.clause_text(&select, "from")?;
+        Some(format!("{from} {}", self.clause_text(&select, "where").unwrap_or_default()))
     }
 
     /// Returns the places outside of the brackets in `places`.
@@ -324,7 +367,7 @@ impl Statement {
         }
         let all = 0..self.tokens.len();
         let end = self.clause(&all, "select").unwrap_or(0);
-        format!("{} ", &self.sql[self.bytes(0..end)])
+        format!("{} ", self.text(0..end))
     }
 }
 
@@ -336,7 +379,7 @@ mod tests {
     fn expressions_end_at_words_and_comparisons() {
         let statement = Statement::new("WHERE a AND lower(trim(b)) || 'x' = 5 + c OR d".to_owned());
         let at = statement.tokens.iter().position(|t| t.is(&statement.sql, "=")).unwrap();
-        let text = |places: Option<Range<usize>>| &statement.sql[statement.bytes(places.unwrap())];
+        let text = |places: Option<Range<usize>>| statement.text(places.unwrap());
         assert_eq!(text(statement.expression_before(at)), "lower(trim(b)) || 'x'");
         assert_eq!(text(statement.expression_at(at + 1)), "5 + c");
         for (sql, expression) in [

@@ -35,7 +35,7 @@ impl Statement {
     /// Returns the names that WITH gives to its SELECTs: those before `AS (`, and before the names
     /// of columns between.
     pub(crate) fn derived_names(&self) -> Vec<String> {
-        let names = (1..self.tokens.len()).filter(|at| self.is(*at, "as")).filter_map(|at| {
+        let names = self.places_of(&["as"]).filter_map(|at| {
             let hint = (at + 1..).take_while(|at| self.is_any(*at, &["not", "materialized"]));
             let is_derived = self.is(at + 1 + hint.count(), "(");
             let opens = |open: &usize| self.is(*open, "(") && self.closing(*open) == at - 1;
@@ -43,16 +43,14 @@ impl Statement {
                 true => (1..at - 1).rev().find(opens)? - 1,
                 false => at - 1,
             };
-            let token = &self.tokens[name];
-            (is_derived && token.is_name()).then(|| token.value(&self.sql))
+            (is_derived && self.tokens[name].is_name()).then(|| self.value(name))
         });
         names.collect()
     }
 
     /// Returns the SELECTs of the statement, without those in brackets of their own.
     pub(crate) fn selects(&self) -> impl Iterator<Item = Range<usize>> {
-        let places = (0..self.tokens.len()).filter(|at| self.is(*at, "select"));
-        places.map(|at| self.select_around(at))
+        self.places_of(&["select"]).map(|at| self.select_around(at))
     }
 
     /// Returns the tables of a SELECT in order; None if they are in brackets.
@@ -78,7 +76,7 @@ impl Statement {
             if at < from.end && is_name && !self.is_any(at, &["on", "using", "indexed", "not"]) {
                 let is_end = self.is_any(at, &BETWEEN_TABLES);
                 if !is_end {
-                    name = self.tokens[at].value(&self.sql);
+                    name = self.value(at);
                     at += 1;
                 }
             }

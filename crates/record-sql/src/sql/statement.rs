@@ -113,6 +113,21 @@ impl Statement {
         self.tokens.get(at).is_some_and(|token| token.is(&self.sql, word))
     }
 
+    /// Returns the token at a place as it is spelled.
+    pub(crate) fn word(&self, at: usize) -> &str {
+        self.tokens[at].text(&self.sql)
+    }
+
+    /// Returns the name or text at a place without its quotes.
+    pub(crate) fn value(&self, at: usize) -> String {
+        self.tokens[at].value(&self.sql)
+    }
+
+    /// Returns true for this name at a place, with or without quotes.
+    pub(crate) fn is_name(&self, at: usize, name: &str) -> bool {
+        self.tokens[at].is_name() && self.value(at).eq_ignore_ascii_case(name)
+    }
+
     /// Returns the place of the bracket that closes the one at `open`; the last place if there
     /// is none.
     pub(crate) fn closing(&self, open: usize) -> usize {
@@ -225,13 +240,12 @@ impl Statement {
         let select = self.select_around(place);
         let end = self.clause(&select, "from")?;
         let named = (select.start + 1..end).find(|at| {
-            self.tokens[*at].value(&self.sql).eq_ignore_ascii_case(name)
-                && self.is_any(at + 1, &[",", "from"])
+            self.value(*at).eq_ignore_ascii_case(name) && self.is_any(at + 1, &[",", "from"])
         })?;
         let places = self
             .expression_before(named - usize::from(self.is(named - 1, "as")))
             .filter(|places| self.is_scalar(places.clone()))?;
-        Some(&self.sql[self.bytes(places)])
+        Some(self.text(places))
     }
 
     /// Returns the statement with another text in a range.
