@@ -3,113 +3,82 @@
 use crate::sql::statement::Statement;
 use crate::sql::token::Kind;
 
-/// Functions, words, and pairs of words with what SQLite has in their place.
-const ELSEWHERE: [(&str, &str); 98] = [
+/// Functions, words, and pairs of words, parted by commas, with what SQLite has in their place.
+const ELSEWHERE: [(&str, &str); 58] = [
     ("& &", "AND"),
     ("date_trunc", "strftime('%Y-%m', x) for months, date(x) for days"),
-    ("date_format", "strftime('%Y-%m', x)"),
-    ("to_char", "strftime('%Y-%m', x)"),
-    ("extract", "CAST(strftime('%Y', x) AS INTEGER)"),
+    ("date_format, to_char, format_timestamp, format_date", "strftime('%Y-%m', x)"),
+    ("extract, date_part", "CAST(strftime('%Y', x) AS INTEGER)"),
     ("year", "strftime('%Y', x)"),
     ("month", "strftime('%m', x)"),
     ("day", "strftime('%d', x)"),
     ("hour", "strftime('%H', x)"),
-    ("datediff", "julianday(a) - julianday(b)"),
-    ("date_diff", "julianday(a) - julianday(b)"),
-    ("interval", "date(x, '-7 days')"),
+    ("datediff, date_diff", "julianday(a) - julianday(b)"),
+    ("interval, date_sub", "date(x, '-7 days')"),
     ("now", "datetime('now')"),
     ("ilike", "LIKE, which ignores the case of ASCII letters"),
-    ("similar", "REGEXP"),
-    ("rlike", "REGEXP"),
-    ("regexp_like", "x REGEXP 'pattern'"),
-    ("regexp_matches", "x REGEXP 'pattern'"),
-    ("array_length", "json_array_length(x)"),
-    ("any", "EXISTS (SELECT 1 FROM json_each(x) AS e WHERE e.value = …)"),
-    ("array_contains", "EXISTS (SELECT 1 FROM json_each(x) AS e WHERE e.value = …)"),
-    ("cardinality", "json_array_length(x)"),
-    ("json_length", "json_array_length(x)"),
-    ("json_value", "x ->> '$.key'"),
-    ("json_extract_path_text", "x ->> '$.key'"),
+    ("similar, rlike, ~", "REGEXP"),
+    ("regexp_like, regexp_matches, regexp_contains", "x REGEXP 'pattern'"),
+    ("array_length, cardinality, json_length", "json_array_length(x)"),
+    (
+        "any, array_contains, list_contains, json_contains, array_position",
+        "EXISTS (SELECT 1 FROM json_each(x) AS e WHERE e.value = …)",
+    ),
+    ("json_value, json_extract_path_text", "x ->> '$.key'"),
     ("split_part", "substr(x, 1, instr(x, '.') - 1)"),
-    ("strpos", "instr(x, 'part')"),
-    ("position", "instr(x, 'part')"),
-    ("unnest", "FROM records, json_each(records.x) AS e, with e.value"),
+    ("strpos, position", "instr(x, 'part')"),
+    (
+        "unnest, jsonb_array_elements, json_array_elements, lateral, explode, flatten",
+        "FROM records, json_each(records.x) AS e, with e.value",
+    ),
     ("top", "LIMIT at the end"),
     ("offset", "LIMIT -1 OFFSET n"),
     ("separator", "group_concat(x, ';')"),
     ("left", "substr(x, 1, n)"),
-    ("quantile", "percentile(x, 95), with p from 0 to 100"),
+    (
+        "quantile, approx_quantiles, approx_quantile, percentile_approx",
+        "percentile(x, 95), with p from 0 to 100",
+    ),
     ("std", "stddev(x)"),
-    ("to_timestamp", "datetime(x), which reads seconds and milliseconds since 1970"),
-    ("from_unixtime", "datetime(x), which reads seconds and milliseconds since 1970"),
-    ("timestamp_seconds", "datetime(x), which reads seconds and milliseconds since 1970"),
-    ("timestamp_millis", "datetime(x), which reads seconds and milliseconds since 1970"),
-    ("epoch_ms", "datetime(x), which reads seconds and milliseconds since 1970"),
-    ("to_date", "date(x)"),
-    ("format_timestamp", "strftime('%Y-%m', x)"),
-    ("format_date", "strftime('%Y-%m', x)"),
-    ("strptime", "date(x)"),
-    ("date_part", "CAST(strftime('%Y', x) AS INTEGER)"),
+    (
+        "to_timestamp, from_unixtime, timestamp_seconds, timestamp_millis, epoch_ms",
+        "datetime(x), which reads seconds and milliseconds since 1970",
+    ),
+    ("to_date, strptime", "date(x)"),
     ("quarter", "(strftime('%m', x) + 2) / 3"),
     ("week", "strftime('%W', x)"),
     ("dayofweek", "strftime('%w', x)"),
     ("minute", "strftime('%M', x)"),
     ("date_add", "date(x, '+7 days')"),
-    ("date_sub", "date(x, '-7 days')"),
     ("timestampdiff", "unixepoch(a) - unixepoch(b), in seconds"),
-    ("countif", "sum(x = 'a'), where a comparison is 1 or 0"),
-    ("count_if", "sum(x = 'a'), where a comparison is 1 or 0"),
+    ("countif, count_if", "sum(x = 'a'), where a comparison is 1 or 0"),
     ("mode", "SELECT x, count(*) FROM records GROUP BY 1 ORDER BY 2 DESC LIMIT 1"),
     (
         "corr",
         "(avg(x * y) - avg(x) * avg(y)) / (stddev_pop(x) * stddev_pop(y)), of records with both",
     ),
-    ("approx_quantiles", "percentile(x, 95), with p from 0 to 100"),
-    ("approx_quantile", "percentile(x, 95), with p from 0 to 100"),
-    ("percentile_approx", "percentile(x, 95), with p from 0 to 100"),
     ("quantile_cont", "percentile_cont(x, 0.95)"),
     // SQLite's own takes the value below, the standard the one above.
-    ("percentile_disc", "percentile_cont(x, 0.95), which is between two values"),
-    ("quantile_disc", "percentile_cont(x, 0.95), which is between two values"),
-    ("arg_max", "SELECT x, max(y): x is of the record with the greatest y"),
-    ("max_by", "SELECT x, max(y): x is of the record with the greatest y"),
-    ("arg_min", "SELECT x, min(y): x is of the record with the least y"),
-    ("min_by", "SELECT x, min(y): x is of the record with the least y"),
+    ("percentile_disc, quantile_disc", "percentile_cont(x, 0.95), which is between two values"),
+    ("arg_max, max_by", "SELECT x, max(y): x is of the record with the greatest y"),
+    ("arg_min, min_by", "SELECT x, min(y): x is of the record with the least y"),
     ("array_agg", "json_group_array(x)"),
     ("listagg", "group_concat(x, ', ')"),
-    ("regexp_contains", "x REGEXP 'pattern'"),
-    ("~", "REGEXP"),
     ("regexp_replace", "replace(x, 'part', ''), or the jq filter gsub"),
-    ("regexp_extract", "the jq filter capture"),
-    ("regexp_substr", "the jq filter capture"),
-    ("list_contains", "EXISTS (SELECT 1 FROM json_each(x) AS e WHERE e.value = …)"),
-    ("json_contains", "EXISTS (SELECT 1 FROM json_each(x) AS e WHERE e.value = …)"),
-    ("array_position", "EXISTS (SELECT 1 FROM json_each(x) AS e WHERE e.value = …)"),
-    ("jsonb_array_elements", "FROM records, json_each(records.x) AS e, with e.value"),
-    ("json_array_elements", "FROM records, json_each(records.x) AS e, with e.value"),
-    ("lateral", "FROM records, json_each(records.x) AS e, with e.value"),
-    ("explode", "FROM records, json_each(records.x) AS e, with e.value"),
-    ("flatten", "FROM records, json_each(records.x) AS e, with e.value"),
+    ("regexp_extract, regexp_substr", "the jq filter capture"),
     (
-        "qualify",
-        "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY x ORDER BY y DESC) AS r FROM records) WHERE r = 1",
-    ),
-    (
-        "distinct on",
+        "qualify, distinct on",
         "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY x ORDER BY y DESC) AS r FROM records) WHERE r = 1",
     ),
     ("fetch", "LIMIT n at the end"),
     ("by all", "GROUP BY 1, 2, the numbers of the columns"),
-    ("rollup", "a SELECT for each level, joined by UNION ALL"),
-    ("cube", "a SELECT for each level, joined by UNION ALL"),
+    ("rollup, cube", "a SELECT for each level, joined by UNION ALL"),
     ("exclude", "the names of the columns"),
     ("width_bucket", "CAST(x / 10 AS INTEGER) * 10"),
     ("nvl", "ifnull(x, y)"),
-    ("safe_cast", "CAST(x AS REAL)"),
-    ("try_cast", "CAST(x AS REAL)"),
+    ("safe_cast, try_cast", "CAST(x AS REAL)"),
     ("len", "length(x)"),
-    ("starts_with", "x LIKE 'start%'"),
-    ("startswith", "x LIKE 'start%'"),
+    ("starts_with, startswith", "x LIKE 'start%'"),
     ("contains", "instr(x, 'part') > 0"),
     ("right", "substr(x, -n)"),
     ("::", "CAST(x AS INTEGER), CAST(x AS REAL) or CAST(x AS TEXT)"),
@@ -143,7 +112,8 @@ pub(crate) const MISUSES: [(&str, &str); 6] = [
 
 /// Returns what SQLite has in the place of a function or words.
 pub(crate) fn elsewhere(words: &str) -> Option<&'static str> {
-    ELSEWHERE.iter().find(|(known, _)| known.eq_ignore_ascii_case(words)).map(|(_, here)| *here)
+    let is_one = |known: &str| known.split(", ").any(|known| known.eq_ignore_ascii_case(words));
+    ELSEWHERE.iter().find(|(known, _)| is_one(known)).map(|(_, here)| *here)
 }
 
 /// Returns the hint for a statement that is not SQL at the token `at`. SQLite reports the first token
@@ -166,7 +136,7 @@ pub(crate) fn at(statement: &Statement, at: usize) -> Option<String> {
         }
     }
     let is_word = |at: &usize| matches!(tokens[*at].kind, Kind::Word | Kind::Symbol);
-    let names: Vec<&str> = ELSEWHERE.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = ELSEWHERE.iter().flat_map(|(names, _)| names.split(", ")).collect();
     let near = (at.saturating_sub(1)..=at).rev().filter(is_word);
     near.chain(statement.calls_of(&names))
         .find_map(|at| Some(format!("Instead of {}: {}", text(at), elsewhere(text(at))?)))
