@@ -14,7 +14,12 @@ use std::{
 
 use rayon::ThreadPoolBuilder;
 
-use crate::{jq_error::JqError, protocol, request::Request, worker_error::WorkerError};
+use crate::{
+    jq_error::JqError,
+    protocol::{self, Line},
+    request::Request,
+    worker_error::WorkerError,
+};
 
 pub(crate) use confine::OUT_OF_MEMORY;
 
@@ -49,8 +54,9 @@ pub fn main() -> ExitCode {
         std::process::exit(i32::from(served.is_err()));
     };
     let Err(panic) = catch_unwind(AssertUnwindSafe(|| threads.install(served)));
-    let last: Result<Option<u64>, JqError> = Err(panic_error(&*panic, memory_bytes));
-    _ = io::stdout().write_all(&protocol::write(protocol::END, &last));
+    let last = Line::End(Err(panic_error(&*panic, memory_bytes)));
+    _ = io::stdout().write_all(&protocol::write(&last));
+
     ExitCode::FAILURE
 }
 

@@ -3,7 +3,7 @@
 
 use jaq_core::{
     Cv, Exn, Native, ValT as _, ValX, ValXs,
-    box_iter::box_once,
+    box_iter::{BoxIter, box_once},
     native::{Fun, v},
     path::Opt,
 };
@@ -22,38 +22,27 @@ const MAX_ELEMENTS: usize = 1 << 22;
 
 /// Returns the two steps. Their argument is a key, an index or the bounds of a slice.
 pub(super) fn functions() -> [Fun<Data>; 2] {
-    [
-        (
-            AT,
-            v(1),
-            Native::new(|mut cv| {
-                let key = cv.0.pop_var();
-                box_once(part(cv.1, &key).map_err(Exn::from))
-            })
-            .with_paths(|mut cv| {
-                let key = cv.0.pop_var();
-                let (value, path) = cv.1;
-                let part = part(value, &key).map_err(Exn::from);
-                box_once(part.map(|part| (part, path.cons(key))))
-            })
-            .with_update(|cv, f| update(cv, Opt::Essential, f)),
-        ),
-        (
-            AT_IF_ANY,
-            v(1),
-            Native::new(|mut cv| {
-                let key = cv.0.pop_var();
-                Box::new(part(cv.1, &key).ok().map(Ok).into_iter())
-            })
-            .with_paths(|mut cv| {
-                let key = cv.0.pop_var();
-                let (value, path) = cv.1;
-                let part = part(value, &key).ok();
-                Box::new(part.map(|part| Ok((part, path.cons(key)))).into_iter())
-            })
-            .with_update(|cv, f| update(cv, Opt::Optional, f)),
-        ),
-    ]
+    [(AT, v(1), step::<false>()), (AT_IF_ANY, v(1), step::<true>())]
+}
+
+fn step<const IF_ANY: bool>() -> Native<Data> {
+    /// Returns the only result of a step, which an optional one does not have if it fails.
+    fn once<'a, T: 'a>(part: Result<T, Error>, if_any: bool) -> BoxIter<'a, ValX<'a, T, Val>> {
+        match part {
+            Err(_) if if_any => Box::new(std::iter::empty()),
+            part => box_once(part.map_err(Exn::from)),
+        }
+    }
+    Native::new(|mut cv| {
+        let key = cv.0.pop_var();
+        once(part(cv.1, &key), IF_ANY)
+    })
+    .with_paths(|mut cv| {
+        let key = cv.0.pop_var();
+        let (value, path) = cv.1;
+        once(part(value, &key).map(|part| (part, path.cons(key))), IF_ANY)
+    })
+    .with_update(|cv, f| update(cv, if IF_ANY { Opt::Optional } else { Opt::Essential }, f))
 }
 
 /// Returns the part of a value at `key`.

@@ -30,11 +30,10 @@ use jaq_json::Val;
 use crate::{
     job::{JobMessage, Trial},
     jq_error::JqError,
-    protocol,
+    protocol::{self, Line},
     request::JqRequest,
 };
 pub(super) use error_text::ends;
-use output::OutputError;
 use program::{Program, RunError};
 use records::Records;
 
@@ -49,57 +48,51 @@ pub(super) fn serve(
     output: &mut impl Write,
 ) -> io::Result<()> {
     let last = if request.only_try {
-        try_all(&request.jobs, input, output)?
+        try_all(&request.jobs, input, output)
     } else {
         match request.jobs.first() {
-            Some(job) => run::run(job, input, &mut *output, request.output_bytes)?,
+            Some(job) => run::run(job, input, &mut *output, request.output_bytes),
             None => Ok(None),
         }
     };
-    output.write_all(&protocol::write(protocol::END, &last))
+    output.write_all(&protocol::write(&Line::End(without_pipe(last)?)))
 }
 
-/// The result of a run: the outer error is of the pipe, the inner one of the filter.
-type RunResult<T> = io::Result<Result<T, JqError>>;
+/// Parts the errors of the pipe from those of the filter and the records.
+fn without_pipe<T>(result: Result<T, RunError>) -> io::Result<Result<T, JqError>> {
+    match result {
+        Ok(value) => Ok(Ok(value)),
+        Err(RunError::Jq(error)) => Ok(Err(error)),
+        Err(RunError::Pipe(error)) => Err(error),
+    }
+}
 
 fn try_all(
     jobs: &[JobMessage],
     input: impl BufRead,
     output: &mut impl Write,
-) -> RunResult<Option<u64>> {
-    let records: Result<Vec<Val>, RunError> = Records::new(input).collect();
-    let records = match records {
-        Ok(records) => records,
-        Err(RunError::Pipe(error)) => return Err(error),
-        Err(RunError::Jq(error)) => return Ok(Err(error)),
-    };
+) -> Result<Option<u64>, RunError> {
+    let records: Vec<Val> = Records::new(input).collect::<Result<_, _>>()?;
     for job in jobs {
-        let mut trial = Trial { outputs: 0, nulls: 0 };
-        let count = |value: &Val| {
-            trial.outputs += 1;
-            trial.nulls += u64::from(matches!(value, Val::Null));
-            Ok(ControlFlow::Continue(()))
-        };
-        let result = Program::new(job).map(|program| try_one(&program, job, &records, count));
-        let trial = match result {
-            Ok(Err(RunError::Pipe(error))) => return Err(error),
-            Ok(Err(RunError::Jq(error))) | Err(error) => Err(error),
-            Ok(Ok(_)) => Ok(trial),
-        };
-        output.write_all(&protocol::write(protocol::TRIAL, &trial))?;
+        let trial = without_pipe(try_one(job, &records))?;
+        output.write_all(&protocol::write(&Line::Trial(trial)))?;
         output.flush()?;
     }
-    Ok(Ok(None))
+    Ok(None)
 }
 
-fn try_one(
-    program: &Program,
-    job: &JobMessage,
-    records: &[Val],
-    mut take: impl FnMut(&Val) -> Result<ControlFlow<()>, OutputError>,
-) -> Result<ControlFlow<()>, RunError> {
-    if job.slurp == Some(true) {
-        return program.run_on_all(records.to_vec(), &mut take);
-    }
-    program.run_on_each(records.iter().cloned().map(Ok), take)
+fn try_one(job: &JobMessage, records: &[Val]) -> Result<Trial, RunError> {
+    let program = Program::new(job)?;
+    let mut trial = Trial { outputs: 0, nulls: 0 };
+    let mut count = |value: &Val| {
+        trial.outputs += 1;
+        trial.nulls += u64::from(matches!(value, Val::Null));
+        Ok(ControlFlow::Continue(()))
+    };
+    _ = if job.slurp == Some(true) {
+        program.run_on_all(records.to_vec(), &mut count)?
+    } else {
+        program.run_on_each(records.iter().cloned().map(Ok), count)?
+    };
+    Ok(trial)
 }

@@ -9,7 +9,7 @@ use jaq_json::Val;
 
 use super::json_text::{self, LoneSurrogates, WriteError};
 use crate::job::{Cut, JobMessage};
-use crate::protocol;
+use crate::protocol::{self, Line};
 
 /// The most outputs that are counted after the last one written.
 const MAX_COUNTED_AFTER: u64 = 1_000_000;
@@ -20,6 +20,12 @@ pub(super) enum OutputError {
     Key,
     /// The pipe is closed.
     Pipe(io::Error),
+}
+
+impl From<io::Error> for OutputError {
+    fn from(error: io::Error) -> Self {
+        Self::Pipe(error)
+    }
 }
 
 /// Writes the outputs of a job.
@@ -70,16 +76,12 @@ impl<W: Write> OutputWriter<W> {
 
     /// Writes whether the filter runs on the array of all records.
     pub(super) fn start(&mut self, slurped: bool) -> io::Result<()> {
-        self.out.write_all(&protocol::write(protocol::SLURPED, &slurped))
+        self.out.write_all(&protocol::write(&Line::Slurped(slurped)))
     }
 
     /// Writes the notes about a filter that ended.
-    pub(super) fn note(&mut self, notes: &[String]) -> io::Result<()> {
-        self.out.write_all(&protocol::write(protocol::NOTES, &notes))
-    }
-
-    pub(super) fn into_inner(self) -> W {
-        self.out
+    pub(super) fn note(&mut self, notes: Vec<String>) -> io::Result<()> {
+        self.out.write_all(&protocol::write(&Line::Notes(notes)))
     }
 
     /// Writes, skips or counts an output; breaks when too many were only counted.
@@ -114,7 +116,7 @@ impl<W: Write> OutputWriter<W> {
             Ok(()) if self.line.len() > self.room => return self.fill(Cut::OutputBytes),
             Ok(()) => {}
         }
-        self.out.write_all(&self.line).map_err(OutputError::Pipe)?;
+        self.out.write_all(&self.line)?;
         self.room -= self.line.len();
         self.written += 1;
         Ok(ControlFlow::Continue(()))
@@ -122,8 +124,9 @@ impl<W: Write> OutputWriter<W> {
 
     fn fill(&mut self, cut: Cut) -> Result<ControlFlow<()>, OutputError> {
         self.full = Some(self.seen);
-        self.out.write_all(&protocol::write(protocol::FULL, &cut)).map_err(OutputError::Pipe)?;
-        self.out.flush().map_err(OutputError::Pipe)?;
+        self.out.write_all(&protocol::write(&Line::Full(cut)))?;
+        self.out.flush()?;
+
         Ok(ControlFlow::Continue(()))
     }
 }

@@ -28,6 +28,12 @@ impl From<JqError> for RunError {
     }
 }
 
+impl From<io::Error> for RunError {
+    fn from(error: io::Error) -> Self {
+        Self::Pipe(error)
+    }
+}
+
 /// A compiled filter with the values of its variables.
 pub(super) struct Program {
     filter: Filter<Data>,
@@ -105,7 +111,8 @@ impl Program {
             match taken {
                 Ok(ControlFlow::Continue(())) => {}
                 Ok(flow @ ControlFlow::Break(())) => return Ok(flow),
-                Err(OutputError::Pipe(error)) => return Err(RunError::Pipe(error)),
+                Err(OutputError::Pipe(error)) => return Err(error.into()),
+
                 Err(OutputError::Key) => {
                     let message = "object keys must be strings; use `tostring`".to_owned();
                     return Err(JqError::Runtime { message, record }.into());

@@ -8,7 +8,7 @@ use std::{
 use jaq_json::Val;
 
 use super::{
-    RunResult, error_text,
+    error_text,
     output::OutputWriter,
     program::{Program, RunError},
     reading::{self, FieldCheck, Meant, Reading},
@@ -24,28 +24,22 @@ const ONE_BY_ONE: &str = "the filter ran on each record by itself, and none is a
 ///
 /// # Errors
 ///
-/// Fails if reading or writing fails; the inner error is of the filter.
+/// Fails if reading or writing fails, or with the error of the filter.
 pub(super) fn run(
     job: &JobMessage,
     input: impl BufRead,
     output: impl Write,
     room: usize,
-) -> RunResult<Option<u64>> {
-    let program = match Program::new(job) {
-        Ok(program) => program,
-        Err(error) => return Ok(Err(error)),
-    };
+) -> Result<Option<u64>, RunError> {
+    let program = Program::new(job)?;
     let mut writer = OutputWriter::new(output, job, room);
-    let last = match run_as_meant(job, &program, Records::new(input), &mut writer) {
-        Err(RunError::Pipe(error)) => return Err(error),
+    match run_as_meant(job, &program, Records::new(input), &mut writer) {
         Ok(ControlFlow::Continue(())) => Ok(Some(writer.seen())),
         Ok(ControlFlow::Break(())) => Ok(None),
         // The page is complete: a later error does not matter.
         Err(RunError::Jq(_)) if writer.is_full() => Ok(None),
-        Err(RunError::Jq(error)) => Err(error),
-    };
-    writer.into_inner().flush()?;
-    Ok(last)
+        Err(error) => Err(error),
+    }
 }
 
 fn run_as_meant<W: Write>(
@@ -70,7 +64,7 @@ fn run_as_meant<W: Write>(
         let result = run_on_each(program, reading, one_by_one, records, writer);
         return if one_by_one.is_some() { result.map_err(with_slurp) } else { result };
     }
-    writer.start(true).map_err(RunError::Pipe)?;
+    writer.start(true)?;
     let mut check = FieldCheck::new(reading::read(&job.filter, true));
     let all = records.map(|record| record.inspect(|record| check.see(record)));
     let all: Vec<Val> = all.collect::<Result<_, _>>()?;
@@ -79,7 +73,7 @@ fn run_as_meant<W: Write>(
     let result = program.run_on_all(all, &mut |value| writer.take(value));
     match (result.map_err(|error| with_cause(error, &check)), again) {
         (Err(RunError::Jq(error)), Some(records)) if writer.seen() == 0 => {
-            writer.start(false).map_err(RunError::Pipe)?;
+            writer.start(false)?;
             let records = records.into_iter().map(Ok);
             match run_on_each(program, reading, None, records, writer) {
                 Err(RunError::Jq(_)) if writer.seen() == 0 => Err(RunError::Jq(error)),
@@ -148,5 +142,5 @@ fn write_notes<W: Write>(
     let says_nothing = writer.seen() == writer.nulls();
     let mut notes = check.notes(says_nothing);
     notes.extend(one_by_one.filter(|_| says_nothing && writer.seen() > 0).map(str::to_owned));
-    writer.note(&notes).map_err(RunError::Pipe)
+    Ok(writer.note(notes)?)
 }

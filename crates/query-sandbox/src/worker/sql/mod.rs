@@ -8,7 +8,7 @@ use std::{
 use record_sql::{Limits, Query, Source};
 
 use crate::{
-    protocol,
+    protocol::{self, Line},
     request::{FileMessage, SqlRequest},
 };
 
@@ -48,7 +48,7 @@ pub(super) fn serve(
             output.write_all(part)?;
         }
     }
-    output.write_all(&protocol::write(protocol::SQL, &outcome))
+    output.write_all(&protocol::write(&Line::Sql(outcome)))
 }
 
 fn read(file: &FileMessage, input: &mut impl BufRead) -> io::Result<String> {
