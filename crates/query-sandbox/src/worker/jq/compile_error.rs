@@ -21,8 +21,12 @@ pub(super) fn of_loading(filter: &str, errors: load::Errors<&str, ()>) -> JqErro
                 what: "`import` and `include`; define functions with `def` in the filter".into(),
             };
         }
-        Some(load::Error::Lex(errors)) => of_lexing(filter, &errors),
-        Some(load::Error::Parse(errors)) => of_parsing(filter, &errors),
+        Some(load::Error::Lex(errors)) => {
+            unexpected(filter, errors.first().map(|(expected, found)| (expected.as_str(), *found)))
+        }
+        Some(load::Error::Parse(errors)) => {
+            unexpected(filter, errors.first().map(|(expected, found)| (expected.as_str(), *found)))
+        }
         None => (0, "it cannot be read".to_owned()),
     };
     let what = key_with_letters(filter, at).map_or(what.clone(), |key| {
@@ -32,24 +36,17 @@ pub(super) fn of_loading(filter: &str, errors: load::Errors<&str, ()>) -> JqErro
     JqError::Syntax { position, what, near }
 }
 
-fn of_lexing(filter: &str, errors: &[load::lex::Error<&str>]) -> (usize, String) {
-    let Some((expected, found)) = errors.first() else { return (0, String::new()) };
-    (span(filter, found).start, unexpected(expected.as_str(), found))
-}
-
-fn of_parsing(filter: &str, errors: &[load::parse::Error<&str>]) -> (usize, String) {
-    let Some((expected, found)) = errors.first() else { return (0, String::new()) };
-    (span(filter, found).start, unexpected(expected.as_str(), found))
-}
-
-fn unexpected(expected: &str, found: &str) -> String {
+/// Returns the place of an error, and what was expected and found there.
+fn unexpected(filter: &str, error: Option<(&str, &str)>) -> (usize, String) {
+    let Some((expected, found)) = error else { return (0, String::new()) };
+    let at = span(filter, found).start;
     let word: String = found.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
     let found = match (found.chars().next(), word.as_str()) {
         (None, _) => "the end".to_owned(),
         (Some(first), "") => format!("`{first}`"),
         (_, word) => format!("`{}`", word.chars().take(32).collect::<String>()),
     };
-    format!("expected {expected}, found {found}")
+    (at, format!("expected {expected}, found {found}"))
 }
 
 /// Returns the first error of compiling a filter: an undefined name. `known` are the functions
@@ -85,23 +82,23 @@ pub(super) fn of_compiling(
 
 /// Returns the key around `at` if it has letters that a key without quotes cannot have.
 fn key_with_letters(filter: &str, at: usize) -> Option<&str> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let (before, after) = (filter.get(..at)?, filter.get(at..)?);
-    let start = before.trim_end_matches(is_part).len();
-    let end = at + after.find(|c| !is_part(c)).unwrap_or(after.len());
-    let key = &filter[start..end];
-    (before[..start].ends_with('.') && !key.is_ascii()).then_some(key)
+    let key = key_around(filter, at, |c| c.is_alphanumeric() || c == '_')?;
+    (!key.is_ascii()).then_some(key)
 }
 
 /// Returns the field that is meant if the name at `at` belongs to a field with dashes: `.a-b` is
 /// `.a` minus `b`.
 fn field_with_dash(filter: &str, at: usize) -> Option<String> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    let (before, after) = (&filter[..at], &filter[at..]);
-    let start = before.trim_end_matches(is_part).len();
+    let key = key_around(filter, at, |c| c.is_alphanumeric() || matches!(c, '_' | '-'))?;
+    filter[..at].ends_with('-').then(|| format!(".[\"{key}\"]"))
+}
+
+/// Returns the letters around `at`, if a point is before them.
+fn key_around(filter: &str, at: usize, is_part: fn(char) -> bool) -> Option<&str> {
+    let (before, after) = filter.split_at_checked(at)?;
+    let start = before.trim_end_matches(is_part);
     let end = at + after.find(|c| !is_part(c)).unwrap_or(after.len());
-    let is_field = before[..start].ends_with('.') && before.ends_with('-');
-    is_field.then(|| format!(".[\"{}\"]", &filter[start..end]))
+    start.ends_with('.').then(|| &filter[start.len()..end])
 }
 
 /// Returns functions of the same name with other numbers of arguments; if there are none, of

@@ -57,10 +57,16 @@ fn to_text(value: Val) -> Result<Val, Error> {
     }
 }
 
+fn text_of(value: &Val) -> Result<&[u8], Error> {
+    match value {
+        Val::TStr(bytes) => Ok(bytes),
+        other => Err(Error::typ(other.clone(), "string")),
+    }
+}
+
 /// Returns the one value of a text; jaq returns all, and none of an empty text.
 fn one_value(text: &Val) -> Result<Val, Error> {
-    let Val::TStr(bytes) = text else { return Err(Error::typ(text.clone(), "string")) };
-    jaq_json::read::parse_single(without_plus(bytes))
+    jaq_json::read::parse_single(without_plus(text_of(text)?))
         .map_err(|e| Error::str(format_args!("cannot parse {text} as JSON: {e}")))
 }
 
@@ -114,49 +120,37 @@ fn row(value: &Val, between: &str, field: fn(&[u8], &mut Vec<u8>)) -> Result<Val
 }
 
 fn tsv_field(bytes: &[u8], out: &mut Vec<u8>) {
-    for byte in bytes {
-        match byte {
-            b'\t' => out.extend_from_slice(b"\\t"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            other => out.push(*other),
-        }
-    }
+    escape(bytes, &[(b'\t', "\\t"), (b'\n', "\\n"), (b'\r', "\\r"), (b'\\', "\\\\")], out);
 }
 
 fn csv_field(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
-    for byte in bytes {
-        if *byte == b'"' {
-            out.push(b'"');
-        }
-        out.push(*byte);
-    }
+    escape(bytes, &[(b'"', "\"\"")], out);
     out.push(b'"');
 }
 
-fn escape_html(value: &Val) -> Result<Val, Error> {
-    let Val::TStr(bytes) = value else { return Err(Error::typ(value.clone(), "string")) };
-    let mut out = Vec::with_capacity(bytes.len());
-    for byte in bytes.iter() {
-        match byte {
-            b'<' => out.extend_from_slice(b"&lt;"),
-            b'>' => out.extend_from_slice(b"&gt;"),
-            b'&' => out.extend_from_slice(b"&amp;"),
-            b'\'' => out.extend_from_slice(b"&apos;"),
-            b'"' => out.extend_from_slice(b"&quot;"),
-            other => out.push(*other),
+/// Appends a text with others in the place of some bytes.
+fn escape(bytes: &[u8], others: &[(u8, &str)], out: &mut Vec<u8>) {
+    for byte in bytes {
+        match others.iter().find(|(of, _)| of == byte) {
+            Some((_, other)) => out.extend_from_slice(other.as_bytes()),
+            None => out.push(*byte),
         }
     }
+}
+
+fn escape_html(value: &Val) -> Result<Val, Error> {
+    const OTHERS: [(u8, &str); 5] =
+        [(b'<', "&lt;"), (b'>', "&gt;"), (b'&', "&amp;"), (b'\'', "&apos;"), (b'"', "&quot;")];
+    let mut out = Vec::new();
+    escape(text_of(value)?, &OTHERS, &mut out);
     Ok(Val::utf8_str(out))
 }
 
 /// Escapes the same characters as jq.
 fn encode_uri(value: &Val) -> Result<Val, Error> {
-    let Val::TStr(bytes) = value else { return Err(Error::typ(value.clone(), "string")) };
-    let mut out = String::with_capacity(bytes.len());
-    for byte in bytes.iter() {
+    let mut out = String::new();
+    for byte in text_of(value)? {
         if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(byte) {
             out.push(char::from(*byte));
         } else {

@@ -55,6 +55,14 @@ pub(super) struct Comparison {
     with: Constant,
     /// How the field stands to the constant.
     how: How,
+    /// True if `select` gives a record once for each value that is equal.
+    pub(super) selects_each: bool,
+    seen: Seen,
+}
+
+/// What a comparison met.
+#[derive(Clone, Debug, Default)]
+struct Seen {
     /// True if some value has the type of the constant.
     has_type: bool,
     /// True if it held for a value, or may have.
@@ -65,8 +73,6 @@ pub(super) struct Comparison {
     has_nulls: bool,
     /// True if it is the empty string in a record.
     has_blanks: bool,
-    /// True if `select` gives a record once for each value that is equal.
-    pub(super) selects_each: bool,
     /// The values of a record that are equal, and the records that have several.
     equal: usize,
     repeated: usize,
@@ -87,20 +93,7 @@ pub(super) enum How {
 
 impl Comparison {
     pub(super) fn new(path: Vec<Step>, with: Constant, how: How) -> Self {
-        Self {
-            trail: Trail::new(path),
-            with,
-            how,
-            has_type: false,
-            holds: false,
-            other: None,
-            has_nulls: false,
-            has_blanks: false,
-            selects_each: false,
-            equal: 0,
-            repeated: 0,
-            values: BTreeSet::new(),
-        }
+        Self { trail: Trail::new(path), with, how, selects_each: false, seen: Seen::default() }
     }
 
     /// Returns true if `self` is a comparison of the same field with null, or the field as a
@@ -133,16 +126,16 @@ impl Comparison {
     /// Looks at a record. Returns false if there is nothing to say of the comparison.
     pub(super) fn see(&mut self, record: &Val) -> bool {
         let trail = self.trail.clone();
-        self.equal = 0;
+        self.seen.equal = 0;
         let is_open = trail.follow(record, &mut |value| self.see_value(value));
-        self.repeated += usize::from(self.equal > 1);
+        self.seen.repeated += usize::from(self.seen.equal > 1);
         is_open
     }
 
     fn see_value(&mut self, value: &Val) -> bool {
         let (is_type, is_equal) = match (value, &self.with) {
             (Val::Null, _) => {
-                self.has_nulls = true;
+                self.seen.has_nulls = true;
                 return true;
             }
             (_, Constant::Field) => (true, true),
@@ -151,29 +144,29 @@ impl Comparison {
             | (Val::Bool(_), Constant::Boolean | Constant::Truth) => (true, true),
             _ => (false, false),
         };
-        self.equal += usize::from(is_equal);
+        self.seen.equal += usize::from(is_equal);
         // An empty text is no date and no number.
         let is_value = match &self.with {
             Constant::Text(with) => with.starts_with(|c: char| c.is_ascii_digit()),
             with => *with == Constant::Field,
         };
-        self.has_blanks |= is_value && matches!(value, Val::TStr(text) if text.is_empty());
-        self.has_type |= is_type;
-        self.holds |= is_equal || is_type && self.how != How::Equal;
-        if !is_type && self.other.is_none() {
+        self.seen.has_blanks |= is_value && matches!(value, Val::TStr(text) if text.is_empty());
+        self.seen.has_type |= is_type;
+        self.seen.holds |= is_equal || is_type && self.how != How::Equal;
+        if !is_type && self.seen.other.is_none() {
             let shown: String = value.to_string().chars().take(MAX_BYTES).collect();
-            self.other = Some((type_name(value), shown));
+            self.seen.other = Some((type_name(value), shown));
         }
-        if !self.holds
-            && self.values.len() < MAX_KEPT
+        if !self.seen.holds
+            && self.seen.values.len() < MAX_KEPT
             && !matches!(value, Val::Arr(_) | Val::Obj(_))
         {
             let shown = value.to_string();
             if shown.len() <= MAX_BYTES {
-                self.values.insert(shown);
+                self.seen.values.insert(shown);
             }
         }
-        self.with != Constant::Truth || !self.holds
+        self.with != Constant::Truth || !self.seen.holds
     }
 
     /// Returns a note if no value has the type of the constant, if only some have it, or if none
@@ -182,21 +175,28 @@ impl Comparison {
         if self.with == Constant::Null {
             return None;
         }
-        if let (Constant::Text(with), true, 1..) = (&self.with, self.selects_each, self.repeated) {
+        if let (Constant::Text(with), true, 1..) =
+            (&self.with, self.selects_each, self.seen.repeated)
+        {
             return Some(self.of_each(with));
         }
-        if self.holds {
+        if self.seen.holds {
             return self.of_some(all);
         }
         let path = self.trail.spelled();
-        let first = || self.values.iter().take(MAX_SHOWN).cloned().collect::<Vec<_>>().join(", ");
-        let such_as =
-            if self.values.is_empty() { String::new() } else { format!(", such as {}", first()) };
-        let has_false = || self.values.iter().any(|value| value.eq_ignore_ascii_case("\"false\""));
-        let other = self.other.as_ref().map(|(other, _)| *other);
+        let first =
+            || self.seen.values.iter().take(MAX_SHOWN).cloned().collect::<Vec<_>>().join(", ");
+        let such_as = if self.seen.values.is_empty() {
+            String::new()
+        } else {
+            format!(", such as {}", first())
+        };
+        let has_false =
+            || self.seen.values.iter().any(|value| value.eq_ignore_ascii_case("\"false\""));
+        let other = self.seen.other.as_ref().map(|(other, _)| *other);
         match (&self.with, other) {
             (Constant::Truth, _) if !has_false() => None,
-            (with, Some(other)) if !self.has_type => {
+            (with, Some(other)) if !self.seen.has_type => {
                 let mut note = format!(
                     "`{path}` is {other} in the records{such_as}, and never {}",
                     with.name()
@@ -214,22 +214,24 @@ impl Comparison {
                 Some(note)
             }
             (Constant::Text(with), _)
-                if self.has_type && self.how == How::Equal && with.len() <= MAX_BYTES =>
+                if self.seen.has_type && self.how == How::Equal && with.len() <= MAX_BYTES =>
             {
-                let known = || self.values.iter().map(|value| value.trim_matches('"'));
+                let known = || self.seen.values.iter().map(|value| value.trim_matches('"'));
                 let near = nearest(with, known(), MAX_SHOWN);
                 let spelled =
-                    |near: &&str| known().zip(&self.values).find(|(value, _)| value == near);
+                    |near: &&str| known().zip(&self.seen.values).find(|(value, _)| value == near);
                 let near: Vec<&str> =
                     near.iter().filter_map(|near| Some(spelled(near)?.1.as_str())).collect();
                 let with = raw_json::quote(with);
                 let shown = match near.as_slice() {
-                    [] if self.values.is_empty() => String::new(),
-                    [] if self.values.len() <= MAX_SHOWN => format!("; the values are {}", first()),
+                    [] if self.seen.values.is_empty() => String::new(),
+                    [] if self.seen.values.len() <= MAX_SHOWN => {
+                        format!("; the values are {}", first())
+                    }
                     [] => such_as,
                     near => format!("; nearest: {}", near.join(", ")),
                 };
-                let other = self.other.as_ref().filter(|(other, _)| *other == "a number");
+                let other = self.seen.other.as_ref().filter(|(other, _)| *other == "a number");
                 let other = other.map_or_else(String::new, |(_, example)| {
                     format!("; it is a number in some records, such as {example}")
                 });
@@ -245,7 +247,7 @@ impl Comparison {
         if self.with == Constant::Truth {
             return None;
         }
-        if let Some((other, example)) = &self.other {
+        if let Some((other, example)) = &self.seen.other {
             return Some(match self.how {
                 How::Equal => format!(
                     "`{path}` is {other} in some records, such as {example}, and there never \
@@ -257,9 +259,10 @@ impl Comparison {
                 ),
             });
         }
-        let has_nulls = self.has_nulls && !all.iter().any(|other| other.is_guard_of(&self.trail));
+        let has_nulls =
+            self.seen.has_nulls && !all.iter().any(|other| other.is_guard_of(&self.trail));
         let is_blank_guard = |other: &Comparison| other.is_blank_guard_of(&self.trail);
-        let has_blanks = self.has_blanks && !all.iter().any(is_blank_guard);
+        let has_blanks = self.seen.has_blanks && !all.iter().any(is_blank_guard);
         let (is, guard) = match (has_nulls, has_blanks) {
             _ if self.how != How::Less => return None,
             (false, false) => return None,
@@ -282,7 +285,7 @@ impl Comparison {
         format!(
             "`select` gives a record once for each {with} in `{path}`, and {} records have \
              several: `any({array}[]; {rest} == {with})` gives each record once",
-            self.repeated
+            self.seen.repeated
         )
     }
 }

@@ -10,7 +10,6 @@ use super::{
     contained::Contained,
     fields::Reading,
     known_fields::KnownFields,
-    ordered::Ordered,
     shape::{Step, spelled},
 };
 
@@ -40,39 +39,24 @@ struct Absent {
 /// The fields that no record has yet.
 pub(in crate::worker::jq) struct FieldCheck {
     absent: Vec<Absent>,
-    /// Names of fields of unknown values.
-    names: Vec<Rc<str>>,
-    unmade: Vec<String>,
-    constant_conditions: Vec<String>,
-    contained: Vec<Contained>,
-    comparisons: Vec<Comparison>,
-    ordered: Vec<Ordered>,
+    /// What the filter reads, without the names that some record has.
+    reading: Reading,
     known: KnownFields,
     seen: usize,
 }
 
 impl FieldCheck {
     /// Checks the fields that a filter reads.
-    pub(in crate::worker::jq) fn new(reading: Reading) -> Self {
-        let of_record = |path: Vec<Step>| match path.split_first() {
+    pub(in crate::worker::jq) fn new(mut reading: Reading) -> Self {
+        let of_record = |path: &Vec<Step>| match path.split_first() {
             Some((Step::Each, path)) => Some(Absent { path: path.to_vec(), found: 0 }),
             _ => None,
         };
-        let Reading { paths, mut names, made, unmade, comparisons, mut ordered, .. } = reading;
-        let (constant_conditions, contained) = (reading.constant_conditions, reading.contained);
-        ordered.extend(comparisons.iter().filter_map(Comparison::order));
-        names.retain(|name| !made.contains(name) && !MADE_BY_JQ.contains(&&**name));
-        Self {
-            absent: paths.into_iter().filter_map(of_record).collect(),
-            names,
-            unmade,
-            constant_conditions,
-            contained,
-            comparisons,
-            ordered,
-            known: KnownFields::default(),
-            seen: 0,
-        }
+        reading.ordered.extend(reading.comparisons.iter().filter_map(Comparison::order));
+        let is_made = |name: &Rc<str>| reading.made.contains(name) || MADE_BY_JQ.contains(&&**name);
+        reading.names.retain(|name| !is_made(name));
+        let absent = reading.paths.iter().filter_map(of_record).collect();
+        Self { absent, reading, known: KnownFields::default(), seen: 0 }
     }
 
     /// Looks at a record.
@@ -81,10 +65,11 @@ impl FieldCheck {
             absent.found = absent.found.max(steps_found(record, &absent.path));
             absent.found < absent.path.len()
         });
-        self.comparisons.retain_mut(|comparison| comparison.see(record));
-        self.ordered.retain_mut(|ordered| ordered.see(record));
-        self.contained.iter_mut().for_each(|contained| contained.see(record));
-        self.names.retain(|name| !has_name(record, name, 0));
+        let Reading { comparisons, ordered, contained, names, .. } = &mut self.reading;
+        comparisons.retain_mut(|comparison| comparison.see(record));
+        ordered.retain_mut(|ordered| ordered.see(record));
+        contained.iter_mut().for_each(|contained| contained.see(record));
+        names.retain(|name| !has_name(record, name, 0));
         if self.seen < SAMPLE {
             self.known.collect(record);
         }
@@ -94,7 +79,10 @@ impl FieldCheck {
     /// Returns a note for each field that no record has; with `also_names`, also for fields of
     /// values whose place is unknown.
     pub(in crate::worker::jq) fn notes(self, also_names: bool) -> Vec<String> {
-        let mut notes = [self.unmade.as_slice(), &self.constant_conditions].concat();
+        let Reading { comparisons, ordered, contained, names, .. } = &self.reading;
+        let mut notes =
+            [self.reading.unmade.as_slice(), &self.reading.constant_conditions].concat();
+
         if self.seen > 0 {
             let is_whole = |absent: &&Absent| {
                 let mut others = self.absent.iter().map(|other| &other.path);
@@ -102,12 +90,13 @@ impl FieldCheck {
             };
             notes
                 .extend(self.absent.iter().filter(is_whole).filter_map(|absent| self.note(absent)));
-            notes.extend(self.comparisons.iter().filter_map(|one| one.note(&self.comparisons)));
-            notes.extend(self.ordered.iter().filter_map(|one| one.note(&self.comparisons)));
-            notes.extend(self.contained.iter().filter_map(Contained::note));
+            notes.extend(comparisons.iter().filter_map(|one| one.note(comparisons)));
+            notes.extend(ordered.iter().filter_map(|one| one.note(comparisons)));
+            notes.extend(contained.iter().filter_map(Contained::note));
+
             if also_names {
                 let note = |name: &Rc<str>| message(name, &self.known.nearest(&[], name));
-                notes.extend(self.names.iter().map(note));
+                notes.extend(names.iter().map(note));
             }
         }
         let mut shown: Vec<String> = Vec::new();
@@ -137,7 +126,7 @@ impl FieldCheck {
     /// Returns a note for the first field that no record had yet when the filter failed.
     pub(in crate::worker::jq) fn first_absent(&self) -> Option<String> {
         let absent = self.absent.iter().find_map(|absent| self.note(absent));
-        self.unmade.first().cloned().or(absent)
+        self.reading.unmade.first().cloned().or(absent)
     }
 
     /// Returns the path through arrays that the filter lacks, for a filter that failed on one.
@@ -166,7 +155,8 @@ fn steps_found(value: &Val, path: &[Step]) -> usize {
     }
 }
 
-fn key(name: &str) -> Val {
+/// Returns a name as the key of an object.
+pub(super) fn key(name: &str) -> Val {
     Val::utf8_str(name.as_bytes().to_vec())
 }
 

@@ -4,6 +4,8 @@ use std::rc::Rc;
 
 use jaq_json::Val;
 
+use super::field_check::key;
+
 /// How a filter uses its input.
 #[derive(Debug, Default)]
 pub(in crate::worker::jq) struct InputUse {
@@ -40,10 +42,9 @@ impl InputUse {
         }
         let has_field = |value: &Val| match value {
             Val::Obj(members) => {
-                let has =
-                    |name: &Rc<str>| members.contains_key(&Val::utf8_str(name.as_bytes().to_vec()));
-                self.element_fields.iter().any(has)
+                self.element_fields.iter().any(|name| members.contains_key(&key(name)))
             }
+
             _ => false,
         };
         // A record of objects; on other values, the field is an error.

@@ -30,25 +30,24 @@ pub(super) enum Use {
 pub(super) struct Ordered {
     trail: Trail,
     used: Use,
+    /// A text that the values are compared with.
+    compared: Option<String>,
+    seen: Seen,
+}
+
+/// The values of a field.
+#[derive(Clone, Debug, Default)]
+struct Seen {
     /// True if it is null or absent in a record.
     has_nulls: bool,
     /// The types of the values, null apart, each with the first value.
     types: Vec<(&'static str, String)>,
     texts: BTreeSet<String>,
-    /// A text that the values are compared with.
-    compared: Option<String>,
 }
 
 impl Ordered {
     pub(super) fn new(trail: Trail, used: Use) -> Self {
-        Self {
-            trail,
-            used,
-            has_nulls: false,
-            types: Vec::new(),
-            texts: BTreeSet::new(),
-            compared: None,
-        }
+        Self { trail, used, compared: None, seen: Seen::default() }
     }
 
     /// Adds a text that the values are compared with.
@@ -59,8 +58,8 @@ impl Ordered {
 
     /// Looks at a record. Returns false if there is nothing to say of the order.
     pub(super) fn see(&mut self, record: &Val) -> bool {
-        let Self { trail, has_nulls, types, texts, .. } = self;
-        trail.follow(record, &mut |value| {
+        let Seen { has_nulls, types, texts } = &mut self.seen;
+        self.trail.follow(record, &mut |value| {
             if *value == Val::Null {
                 *has_nulls = true;
                 return true;
@@ -86,7 +85,7 @@ impl Ordered {
         let path = self.trail.spelled();
         let is_guarded = || comparisons.iter().any(|one| one.is_guard_of(&self.trail));
         if self.used == Use::Averaged {
-            let counts = self.has_nulls && !self.types.is_empty() && !is_guarded();
+            let counts = self.seen.has_nulls && !self.seen.types.is_empty() && !is_guarded();
             return counts.then(|| {
                 format!(
                     "`{path}` is null or absent in some records, and `add / length` counts these \
@@ -95,7 +94,7 @@ impl Ordered {
             });
         }
         // A comparison has a note of its own on types.
-        if let [(first, one), (second, other), ..] = self.types.as_slice()
+        if let [(first, one), (second, other), ..] = self.seen.types.as_slice()
             && self.used != Use::Compared
         {
             return Some(format!(
@@ -103,7 +102,11 @@ impl Ordered {
                  as {other}: jq orders by type first: null, booleans, numbers, strings"
             ));
         }
-        if self.used == Use::Least && self.has_nulls && !self.types.is_empty() && !is_guarded() {
+        if self.used == Use::Least
+            && self.seen.has_nulls
+            && !self.seen.types.is_empty()
+            && !is_guarded()
+        {
             return Some(format!(
                 "`{path}` is null or absent in some records, and null is the least value; \
                  `select({path} != null)` leaves these out"
@@ -112,7 +115,7 @@ impl Ordered {
         if let Some(note) = self.other_form(&path) {
             return Some(note);
         }
-        let values = || self.texts.iter().filter(|text| !text.is_empty());
+        let values = || self.seen.texts.iter().filter(|text| !text.is_empty());
         let order = |texts: &mut dyn Iterator<Item = &String>| {
             misordered(&texts.map(String::as_str).collect::<Vec<_>>())
         };
@@ -142,7 +145,8 @@ impl Ordered {
     fn other_form(&self, path: &str) -> Option<String> {
         let compared = self.compared.as_ref()?;
         let form = date_form(compared)?;
-        let other = self.texts.iter().find(|text| date_form(text).is_some_and(|own| own != form));
+        let other =
+            self.seen.texts.iter().find(|text| date_form(text).is_some_and(|own| own != form));
         let (compared, other) = (raw_json::quote(compared), raw_json::quote(other?));
         Some(format!(
             "`{path}` has dates such as {other}, and {compared} has another form: jq compares \

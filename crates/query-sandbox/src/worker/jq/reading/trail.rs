@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use jaq_json::Val;
 
+use super::field_check::key;
 use super::shape::{Step, spelled};
 
 /// A path from the array of all records to values of each record.
@@ -17,12 +18,12 @@ pub(super) struct Trail {
 
 impl Trail {
     pub(super) fn new(path: Vec<Step>) -> Self {
-        let key = |step: &Step| match step {
-            Step::Field(name) => Some(Val::utf8_str(name.as_bytes().to_vec())),
+        let of = |step: &Step| match step {
+            Step::Field(name) => Some(key(name)),
             Step::Each => None,
         };
         let keys = match path.split_first() {
-            Some((Step::Each, steps)) => Some(steps.iter().map(key).collect()),
+            Some((Step::Each, steps)) => Some(steps.iter().map(of).collect()),
             _ => None,
         };
         Self { path, keys }
