@@ -63,7 +63,7 @@ pub(crate) fn note(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
 
 /// Returns the name under which a SELECT in brackets passes a value on.
 fn passed_on(statement: &Statement, places: &Range<usize>) -> Option<String> {
-    let open = enclosing(statement, places.start.checked_sub(1)?)?;
+    let open = statement.enclosing(places.start)?;
     let at = places.end + usize::from(statement.is(places.end, "as"));
     let name = statement.tokens.get(at).filter(|token| token.is_name())?;
     let is_name = statement.is_any(open + 1, &["select", "with"]) && !statement.ends_expression(at);
@@ -96,7 +96,7 @@ fn takes_letters(statement: &Statement, places: Range<usize>, shown: bool) -> bo
             .case_around(before)
             .is_some_and(|case| takes_letters(statement, case, false));
     }
-    let Some(open) = enclosing(statement, before) else {
+    let Some(open) = statement.enclosing(places.start) else {
         return shown && is_listed(statement, before);
     };
     let close = statement.closing(open);
@@ -133,15 +133,4 @@ fn is_listed(statement: &Statement, before: usize) -> bool {
     let select = statement.select_around(before);
     let end = statement.clause(&select, "from").unwrap_or(select.end);
     before < end && statement.is_any(before, &["select", "distinct", "all", ","])
-}
-
-/// Returns the place of the bracket that is open at a place.
-fn enclosing(statement: &Statement, place: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    (0..=place).rev().find(|at| {
-        let opens = statement.is(*at, "(");
-        let is_found = opens && depth == 0;
-        depth = (depth + usize::from(statement.is(*at, ")"))).saturating_sub(usize::from(opens));
-        is_found
-    })
 }

@@ -99,37 +99,31 @@ impl Statement {
             || self.is_any(at, &COMPARING)
     }
 
-    /// Returns the place of the bracket that opens what `close` closes.
-    pub(crate) fn opening(&self, close: usize) -> Option<usize> {
+    /// Returns the place of the bracket that is open before a place.
+    pub(crate) fn enclosing(&self, place: usize) -> Option<usize> {
+        self.unpaired((0..place).rev(), "(", ")")
+    }
+
+    /// Returns the first place of a word that none of `other` before it belongs to.
+    fn unpaired(
+        &self,
+        mut places: impl Iterator<Item = usize>,
+        word: &str,
+        other: &str,
+    ) -> Option<usize> {
         let mut depth = 0_usize;
-        for at in (0..=close).rev() {
-            if self.is(at, ")") {
-                depth += 1;
-            } else if self.is(at, "(") {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
-        }
-        None
+        places.find(|at| {
+            let is_word = self.is(*at, word);
+            let is_found = is_word && depth == 0;
+            depth = (depth + usize::from(self.is(*at, other))).saturating_sub(usize::from(is_word));
+            is_found
+        })
     }
 
     /// Returns the places of the CASE that is open at a place.
     pub(crate) fn case_around(&self, place: usize) -> Option<Range<usize>> {
-        let mut depth = 0_usize;
-        let start = (0..place).rev().find(|at| {
-            let starts = self.is(*at, "case");
-            let is_found = starts && depth == 0;
-            depth = (depth + usize::from(self.is(*at, "end"))).saturating_sub(usize::from(starts));
-            is_found
-        })?;
-        let end = (place..self.tokens.len()).find(|at| {
-            let ends = self.is(*at, "end");
-            let is_found = ends && depth == 0;
-            depth = (depth + usize::from(self.is(*at, "case"))).saturating_sub(usize::from(ends));
-            is_found
-        })?;
+        let start = self.unpaired((0..place).rev(), "case", "end")?;
+        let end = self.unpaired(place..self.tokens.len(), "end", "case")?;
         Some(start..end + 1)
     }
 
@@ -138,7 +132,7 @@ impl Statement {
         let mut at = end;
         while let Some(before) = at.checked_sub(1) {
             if self.is(before, ")") {
-                at = self.opening(before)?;
+                at = self.enclosing(before)?;
             } else if self.is(before, "end") {
                 at = self.case_around(before)?.start;
             } else if self.ends_expression(before) {
@@ -179,11 +173,13 @@ impl Statement {
     /// Returns the items of a list, without DISTINCT.
     pub(crate) fn items(&self, list: Range<usize>) -> Vec<Range<usize>> {
         let start = list.start + usize::from(self.is_any(list.start, &["distinct", "all"]));
-        let commas = self.outside(start..list.end).filter(|at| self.is(*at, ","));
-        let mut ends: Vec<usize> = commas.collect();
-        ends.push(list.end);
-        let starts = std::iter::once(start).chain(ends.iter().map(|end| end + 1));
-        starts.zip(ends.iter().copied()).map(|(start, end)| start..end).collect()
+        self.parted(start..list.end)
+    }
+
+    /// Returns the parts between the commas outside of brackets.
+    fn parted(&self, places: Range<usize>) -> Vec<Range<usize>> {
+        let commas = self.outside(places.clone()).filter(|at| self.is(*at, ","));
+        parts(places, &commas.collect::<Vec<_>>())
     }
 
     /// Returns the place of the name that an item of a list gives its result.
@@ -243,21 +239,8 @@ impl Statement {
 
     /// Returns the places of each argument of the function whose bracket is at `open`.
     pub(crate) fn arguments(&self, open: usize) -> Vec<Range<usize>> {
-        let close = self.closing(open);
-        let mut arguments = Vec::new();
-        let (mut start, mut at) = (open + 1, open + 1);
-        while at < close {
-            if self.is(at, "(") {
-                at = self.closing(at);
-            } else if self.is(at, ",") {
-                arguments.push(start..at);
-                start = at + 1;
-            }
-            at += 1;
-        }
-        if start < close {
-            arguments.push(start..close);
-        }
+        let mut arguments = self.parted(open + 1..self.closing(open));
+        arguments.retain(|argument| !argument.is_empty());
         arguments
     }
 
@@ -280,33 +263,16 @@ impl Statement {
 
     /// Returns the places of the SELECT that a place is in, without those in brackets of its own.
     pub(crate) fn select_around(&self, place: usize) -> Range<usize> {
-        let (mut start, mut end) = (0, self.tokens.len());
-        let (mut at, mut depth) = (place, 0_usize);
-        while let Some(before) = at.checked_sub(1) {
-            if self.is(before, ")") {
-                depth += 1;
-            } else if self.is(before, "(") && depth > 0 {
-                depth -= 1;
-            } else if self.is(before, "(") && self.is_any(before + 1, &["select", "with"]) {
-                (start, end) = (before + 1, self.closing(before));
-                break;
-            }
-            at = before;
-        }
-        let mut from = start;
-        let mut at = start;
-        while at < end {
-            if self.is(at, "(") {
-                at = self.closing(at);
-            } else if self.is_any(at, &["union", "except", "intersect"]) {
-                if at > place {
-                    return from..at;
-                }
-                from = at + 1;
-            }
-            at += 1;
-        }
-        from..end
+        let is_query = |open: &usize| self.is_any(open + 1, &["select", "with"]);
+        let mut opens = std::iter::successors(self.enclosing(place), |at| self.enclosing(*at));
+        let all = match opens.find(is_query) {
+            Some(open) => open + 1..self.closing(open),
+            None => 0..self.tokens.len(),
+        };
+        let is_between = |at: &usize| self.is_any(*at, &["union", "except", "intersect"]);
+        let between: Vec<usize> = self.outside(all.clone()).filter(is_between).collect();
+        let mut selects = parts(all.clone(), &between).into_iter();
+        selects.find(|select| place < select.end).unwrap_or(all.end..all.end)
     }
 
     /// Returns the places of the SELECT whose rows are the answer.
@@ -317,16 +283,8 @@ impl Statement {
 
     /// Returns the place of a word in a SELECT, outside of its brackets.
     pub(crate) fn clause(&self, select: &Range<usize>, word: &str) -> Option<usize> {
-        let mut at = select.start;
-        while at < select.end {
-            if self.is(at, "(") {
-                at = self.closing(at);
-            } else if self.is(at, word) && !(at > 1 && self.is(at - 1, "distinct")) {
-                return Some(at);
-            }
-            at += 1;
-        }
-        None
+        let is_distinct = |at: usize| at > 1 && self.is(at - 1, "distinct");
+        self.outside(select.clone()).find(|at| self.is(*at, word) && !is_distinct(*at))
     }
 
     /// Returns the places of a clause with its first word.
@@ -369,6 +327,13 @@ impl Statement {
         let end = self.clause(&all, "select").unwrap_or(0);
         format!("{} ", self.text(0..end))
     }
+}
+
+/// Returns the parts of some places between others.
+pub(super) fn parts(places: Range<usize>, between: &[usize]) -> Vec<Range<usize>> {
+    let starts = std::iter::once(places.start).chain(between.iter().map(|at| at + 1));
+    let ends = between.iter().copied().chain(std::iter::once(places.end));
+    starts.zip(ends).map(|(start, end)| start..end).collect()
 }
 
 #[cfg(test)]

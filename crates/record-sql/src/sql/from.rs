@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::sql::expression::parts;
 use crate::sql::statement::Statement;
 
 /// The words between the tables of a FROM clause.
@@ -125,14 +126,10 @@ impl Statement {
                 ands.push(at);
             }
         }
-        let split = |words: Vec<usize>| {
-            let starts = std::iter::once(condition.start).chain(words.iter().map(|at| at + 1));
-            let ends = words.iter().copied().chain(std::iter::once(condition.end));
-            starts.zip(ends).map(|(start, end)| start..end).collect()
-        };
         match (ors.is_empty(), ands.is_empty()) {
-            (false, _) => Parts::Any(split(ors)),
-            (true, false) => Parts::All(split(ands)),
+            (false, _) => Parts::Any(parts(condition, &ors)),
+            (true, false) => Parts::All(parts(condition, &ands)),
+
             (true, true) => Parts::One,
         }
     }
