@@ -96,9 +96,9 @@ pub(crate) fn of_jq(
     let (shown, _) = longest(values.len(), 16, |at| at, fits);
     let answer = render(shown);
     let truncated = shown < values.len() || cut.is_some();
-    let next = job.offset + shown as u64;
+    let next = job.offset.saturating_add(shown as u64);
     // Skips an output that alone is too large, so that the next page makes progress.
-    let next = if shown == 0 { next + 1 } else { next };
+    let next = if shown == 0 { next.saturating_add(1) } else { next };
     let more = truncated && total.is_none_or(|total| next < total);
     let json = |value: &String| if job.raw { quote(value) } else { value.clone() };
     Extracted {

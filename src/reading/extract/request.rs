@@ -314,11 +314,9 @@ fn jq_filter<'a>(params: &Params<'a>) -> Result<JqFilter<'a>, ParamError> {
     }
     let is_unused = |(name, _): &&(String, String)| !uses(&filter.filter, name);
     if let Some((name, _)) = filter.vars.iter().find(is_unused) {
-        return Err(invalid(
-            "params",
-            &format!("\"{name}\", which the filter does not use"),
-            &format!("variables of the filter, here ${name}"),
-        ));
+        let accepted = format!("variables that the filter uses, as ${name} would be in it");
+        let found = format!("\"{name}\", which the filter does not use");
+        return Err(invalid("params", &found, &accepted));
     }
     Ok(filter)
 }

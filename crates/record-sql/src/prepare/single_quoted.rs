@@ -24,7 +24,8 @@ const FUNCTIONS: [&str; 12] = [
 ];
 
 /// Refuses a text that names a field where only a column makes sense: `avg('price')`,
-/// `WHERE 'price' > 4`, `GROUP BY 'kind'`.
+/// `WHERE 'price' > 4`, `GROUP BY 'kind'`; and any other text as a key of an order or of groups,
+/// which would be the same key for each record.
 pub(crate) fn check(statement: &Statement, sources: &[Scanned<'_>]) -> Result<(), SqlError> {
     let mut corrected = statement.clone();
     let mut first = None;
@@ -40,6 +41,12 @@ pub(crate) fn check(statement: &Statement, sources: &[Scanned<'_>]) -> Result<()
         if is_field || is_alias(statement, &name) {
             corrected = corrected.replaced(token.range.clone(), &quoting::name(&name));
             first = Some(token.text(&statement.sql));
+        } else if is_key(statement, at) {
+            return Err(SqlError::statement(format!(
+                "SQL: {} after BY is a text, the same for each record: write the column without \
+                 single quotes, and DESC after it for the greatest first",
+                token.text(&statement.sql)
+            )));
         }
     }
     let Some(first) = first else { return Ok(()) };
@@ -58,17 +65,11 @@ fn is_alias(statement: &Statement, name: &str) -> bool {
 fn is_column_place(statement: &Statement, at: usize) -> bool {
     let is_function =
         |name: usize| statement.is_any(name, &AGGREGATES) || statement.is_any(name, &FUNCTIONS);
-    let items = (0..at)
-        .rev()
-        .find(|at| statement.is_any(*at, &["by", "select", "from", "where", "(", "in", "values"]));
+    let items = clause_of(statement, at);
     let argument = at > 1
         && statement.is(at - 1, "(")
         && is_function(at - 2)
         && statement.is_any(at + 1, &[")", ","]);
-    let listed = statement.is(at - 1, ",") && items.is_some_and(|at| statement.is(at, "by"));
-    let key = (statement.is(at - 1, "by") || listed)
-        && (at + 1 >= statement.tokens.len()
-            || statement.is_any(at + 1, &[",", "asc", "desc", "limit", "having", "order", ")"]));
     let compound = statement.has_any(&["union", "except", "intersect"]);
 
     let selected = items.is_some_and(|at| statement.is(at, "select"))
@@ -83,5 +84,23 @@ fn is_column_place(statement: &Statement, at: usize) -> bool {
         matches!(token.kind, Kind::Text | Kind::Number)
             || statement.is_any(behind, &["null", "not", "true", "false", "(", "-"])
     });
-    argument || key || selected || (left && meets_literal)
+    argument || is_key(statement, at) || selected || (left && meets_literal)
+}
+
+/// Returns true for a text that is a key of an order or of groups.
+fn is_key(statement: &Statement, at: usize) -> bool {
+    let is_listed = || {
+        let clause = clause_of(statement, at);
+        statement.is(at - 1, ",") && clause.is_some_and(|at| statement.is(at, "by"))
+    };
+    (statement.is(at - 1, "by") || is_listed())
+        && (at + 1 >= statement.tokens.len()
+            || statement.is_any(at + 1, &[",", "asc", "desc", "limit", "having", "order", ")"]))
+}
+
+/// Returns the word or bracket that begins the list in which a token stands.
+fn clause_of(statement: &Statement, at: usize) -> Option<usize> {
+    (0..at)
+        .rev()
+        .find(|at| statement.is_any(*at, &["by", "select", "from", "where", "(", "in", "values"]))
 }

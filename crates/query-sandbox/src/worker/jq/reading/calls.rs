@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use jaq_core::load::parse::Term;
+use jaq_core::load::parse::{BinaryOp, Term};
 
 use super::{
-    constants::{constant, is_of_several},
+    comparison::{Constant, How},
+    constants::{comparand, constant, is_of_several},
     contained::Contained,
     reader::{MAX_FIELDS, Reader},
     shape::{Shape, Step},
@@ -118,6 +119,18 @@ impl<'f> Reader<'f> {
             }
             "contains" => {
                 self.contained(f, input);
+                if let Some(text @ Constant::Text(_)) = comparand(f) {
+                    self.compare(input.clone(), Some(text), How::Contains);
+                }
+                self.values(name, std::slice::from_ref(f), input)
+            }
+            "IN" => {
+                self.one_of(f, input);
+                self.values(name, std::slice::from_ref(f), input)
+            }
+            "startswith" | "endswith" => {
+                let how = if name == "endswith" { How::Ends } else { How::Begins };
+                self.compare(input.clone(), comparand(f), how);
                 self.values(name, std::slice::from_ref(f), input)
             }
             "with_entries" => {
@@ -180,6 +193,16 @@ impl<'f> Reader<'f> {
             && self.reading.contained.len() < MAX_FIELDS
         {
             self.reading.contained.push(Contained::new(path.clone(), text));
+        }
+    }
+
+    /// Notes the constants that a value is compared with: `IN("a", "b")`.
+    fn one_of(&mut self, constants: &Term<&str>, input: &Shape) {
+        if let Term::BinOp(left, BinaryOp::Comma, right) = constants {
+            self.one_of(left, input);
+            self.one_of(right, input);
+        } else {
+            self.compare(input.clone(), comparand(constants), How::Equal);
         }
     }
 

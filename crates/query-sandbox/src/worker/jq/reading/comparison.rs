@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use jaq_json::Val;
+use memchr::memmem;
 
 use super::ordered::{Ordered, Use};
 use super::shape::Step;
@@ -76,6 +77,8 @@ struct Seen {
     /// The values of a record that are equal, and the records that have several.
     equal: usize,
     repeated: usize,
+    /// A text that would have the part if capital and small letters were the same.
+    in_other_case: Option<String>,
     /// Some values, as JSON.
     values: BTreeSet<String>,
 }
@@ -85,10 +88,44 @@ struct Seen {
 pub(super) enum How {
     /// `==`.
     Equal,
+    /// `!=`.
+    Unequal,
+    /// `startswith`.
+    Begins,
+    /// `endswith`.
+    Ends,
+    /// `contains`, of a string.
+    Contains,
     /// The field is the lesser one: `<` or `<=`.
     Less,
     /// In another way.
     Other,
+}
+
+impl How {
+    fn is_equality(self) -> bool {
+        matches!(self, Self::Equal | Self::Unequal)
+    }
+
+    /// Returns the words for a text that has a part in this way; `None` for a whole one.
+    fn of_part(self) -> Option<&'static str> {
+        match self {
+            Self::Begins => Some("begins with"),
+            Self::Ends => Some("ends with"),
+            Self::Contains => Some("contains"),
+            Self::Equal | Self::Unequal | Self::Less | Self::Other => None,
+        }
+    }
+
+    /// Returns true if `text` is `with`, or has it as the part that it asks for.
+    fn finds(self, text: &[u8], with: &[u8]) -> bool {
+        match self {
+            Self::Begins => text.starts_with(with),
+            Self::Ends => text.ends_with(with),
+            Self::Contains => memmem::find(text, with).is_some(),
+            Self::Equal | Self::Unequal | Self::Less | Self::Other => text == with,
+        }
+    }
 }
 
 impl Comparison {
@@ -116,9 +153,10 @@ impl Comparison {
     /// Returns the order of the field that the comparison asks for, if it is that of texts.
     pub(super) fn order(&self) -> Option<Ordered> {
         match &self.with {
-            Constant::Text(text) if self.how != How::Equal => {
+            Constant::Text(text) if matches!(self.how, How::Less | How::Other) => {
                 Some(Ordered::new(self.trail.clone(), Use::Compared).with(text))
             }
+            Constant::Field => Some(Ordered::new(self.trail.clone(), Use::Compared)),
             _ => None,
         }
     }
@@ -139,7 +177,9 @@ impl Comparison {
                 return true;
             }
             (_, Constant::Field) => (true, true),
-            (Val::TStr(text), Constant::Text(with)) => (true, ***text == *with.as_bytes()),
+            (Val::TStr(text), Constant::Text(with)) => {
+                (true, self.how.finds(text, with.as_bytes()))
+            }
             (Val::Num(_), Constant::Number)
             | (Val::Bool(_), Constant::Boolean | Constant::Truth) => (true, true),
             _ => (false, false),
@@ -152,7 +192,17 @@ impl Comparison {
         };
         self.seen.has_blanks |= is_value && matches!(value, Val::TStr(text) if text.is_empty());
         self.seen.has_type |= is_type;
-        self.seen.holds |= is_equal || is_type && self.how != How::Equal;
+        let is_exact = self.how.is_equality() || self.how.of_part().is_some();
+        self.seen.holds |= is_equal || is_type && !is_exact;
+        if let (Val::TStr(text), Constant::Text(with), true) =
+            (value, &self.with, self.how.of_part().is_some())
+            && !self.seen.holds
+            && self.seen.in_other_case.is_none()
+            && let Ok(text) = std::str::from_utf8(text)
+            && self.how.finds(text.to_lowercase().as_bytes(), with.to_lowercase().as_bytes())
+        {
+            self.seen.in_other_case = Some(text.chars().take(MAX_BYTES).collect());
+        }
         if !is_type && self.seen.other.is_none() {
             let shown: String = value.to_string().chars().take(MAX_BYTES).collect();
             self.seen.other = Some((type_name(value), shown));
@@ -214,7 +264,7 @@ impl Comparison {
                 Some(note)
             }
             (Constant::Text(with), _)
-                if self.seen.has_type && self.how == How::Equal && with.len() <= MAX_BYTES =>
+                if self.seen.has_type && self.how.is_equality() && with.len() <= MAX_BYTES =>
             {
                 let known = || self.seen.values.iter().map(|value| value.trim_matches('"'));
                 let near = nearest(with, known(), MAX_SHOWN);
@@ -222,6 +272,10 @@ impl Comparison {
                     |near: &&str| known().zip(&self.seen.values).find(|(value, _)| value == near);
                 let near: Vec<&str> =
                     near.iter().filter_map(|near| Some(spelled(near)?.1.as_str())).collect();
+                // Nothing is equal to what no record has: that is as it says.
+                if self.how == How::Unequal && near.is_empty() {
+                    return None;
+                }
                 let with = raw_json::quote(with);
                 let shown = match near.as_slice() {
                     [] if self.seen.values.is_empty() => String::new(),
@@ -237,6 +291,14 @@ impl Comparison {
                 });
                 Some(format!("no record has {with} in `{path}`{shown}{other}"))
             }
+            (Constant::Text(with), _) => {
+                let (part, found) = (self.how.of_part()?, self.seen.in_other_case.as_ref()?);
+                let (with, found) = (raw_json::quote(with), raw_json::quote(found));
+                Some(format!(
+                    "no text in `{path}` {part} {with}; {found} does if capital and small letters \
+                     are the same: `ascii_downcase` before it compares so"
+                ))
+            }
             _ => None,
         }
     }
@@ -249,7 +311,7 @@ impl Comparison {
         }
         if let Some((other, example)) = &self.seen.other {
             return Some(match self.how {
-                How::Equal => format!(
+                How::Equal | How::Unequal | How::Begins | How::Ends | How::Contains => format!(
                     "`{path}` is {other} in some records, such as {example}, and there never \
                      equal to {with}"
                 ),

@@ -112,6 +112,7 @@ impl FieldCheck {
         let (parent, rest) = absent.path.split_at(absent.found);
         let Some(Step::Field(name)) = rest.first() else { return None };
         let field = spelled(&absent.path[..=absent.found]);
+        let parent = &parent.iter().map(Step::to_any_element).collect::<Vec<_>>();
         let mut near: Vec<String> = self.known.same(&absent.path).into_iter().collect();
         if near.is_empty() {
             near = self.known.nearest(parent, name);
@@ -150,6 +151,7 @@ fn steps_found(value: &Val, path: &[Step]) -> usize {
     match (step, value) {
         (Step::Field(name), Val::Obj(members)) => members.get(&key(name)).map_or(0, below),
         (Step::Each, Val::Arr(items)) => items.iter().map(below).max().unwrap_or(0),
+        (Step::Item(at), Val::Arr(items)) => items.get(*at).map_or(0, below),
         (Step::Each, Val::Obj(members)) => members.values().map(below).max().unwrap_or(0),
         _ => 0,
     }

@@ -115,7 +115,7 @@ impl KnownFields {
 fn letters(path: &[Step]) -> String {
     let fields = path.iter().filter_map(|step| match step {
         Step::Field(name) => Some(name.chars()),
-        Step::Each => None,
+        Step::Each | Step::Item(_) => None,
     });
     fields.flatten().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -237,7 +237,7 @@ impl<'f> Reader<'f> {
                     Cmp::Eq => (How::Equal, How::Equal),
                     Cmp::Lt | Cmp::Le => (How::Less, How::Other),
                     Cmp::Gt | Cmp::Ge => (How::Other, How::Less),
-                    Cmp::Ne => (How::Other, How::Other),
+                    Cmp::Ne => (How::Unequal, How::Unequal),
                 };
                 let field = |shape: &Shape, how| {
                     (how == How::Less && matches!(shape, Shape::At(_))).then_some(Constant::Field)
@@ -306,7 +306,14 @@ impl<'f> Reader<'f> {
                 Part::Index(index) => {
                     self.term(index, input);
                     if is_number(index) || matches!(shape, Shape::List(_)) {
-                        self.element(&shape)
+                        let element = self.element(&shape);
+                        match (&shape, index) {
+                            // One of the records is like any other.
+                            (Shape::At(path), Term::Num(at)) if !path.is_empty() => {
+                                at.parse().map_or(element, |at| shape.part(Step::Item(at)))
+                            }
+                            _ => element,
+                        }
                     } else {
                         Shape::Unknown
                     }
@@ -346,7 +353,9 @@ impl<'f> Reader<'f> {
             Shape::At(path) => {
                 match path.as_slice() {
                     [Step::Each] => input.reads_field |= !self.slurp,
-                    [Step::Each, Step::Each] => input.element_fields.push(name.into()),
+                    [Step::Each, Step::Each | Step::Item(_)] => {
+                        input.element_fields.push(name.into());
+                    }
                     _ => {}
                 }
                 let value = shape.part(Step::Field(name.into()));

@@ -9,6 +9,18 @@ pub(in crate::worker::jq) enum Step {
     Field(Rc<str>),
     /// To each element of an array, or to each value of an object.
     Each,
+    /// To the element of an array at an index, from 0.
+    Item(usize),
+}
+
+impl Step {
+    /// Returns the step with each element of an array in place of one.
+    pub(super) fn to_any_element(&self) -> Step {
+        match self {
+            Self::Item(_) => Self::Each,
+            step => step.clone(),
+        }
+    }
 }
 
 /// The most steps of a path that is followed.
@@ -38,7 +50,7 @@ impl Shape {
                 path.push(step);
                 Self::At(path)
             }
-            Self::List(element) if step == Step::Each => (**element).clone(),
+            Self::List(element) if !matches!(step, Step::Field(_)) => (**element).clone(),
             Self::Nothing => Self::Nothing,
             _ => Self::Unknown,
         }
@@ -66,6 +78,8 @@ pub(super) fn spelled(path: &[Step]) -> String {
         match step {
             Step::Each if text.is_empty() => text.push_str(".[]"),
             Step::Each => text.push_str("[]"),
+            Step::Item(at) if text.is_empty() => text.push_str(&format!(".[{at}]")),
+            Step::Item(at) => text.push_str(&format!("[{at}]")),
             Step::Field(name) => {
                 let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
                     && !name.starts_with(|c: char| c.is_ascii_digit());

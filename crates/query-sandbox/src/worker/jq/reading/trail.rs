@@ -11,16 +11,25 @@ use super::shape::{Step, spelled};
 #[derive(Clone, Debug)]
 pub(super) struct Trail {
     path: Vec<Step>,
-    /// The steps from a record to the values; None is to each part. None for a path that does
-    /// not begin with the records.
-    keys: Option<Rc<[Option<Val>]>>,
+    /// The steps from a record to the values; `None` for a path that does not begin with the
+    /// records.
+    keys: Option<Rc<[Key]>>,
+}
+
+/// A step to parts of a value.
+#[derive(Debug)]
+enum Key {
+    Field(Val),
+    Each,
+    Item(usize),
 }
 
 impl Trail {
     pub(super) fn new(path: Vec<Step>) -> Self {
         let of = |step: &Step| match step {
-            Step::Field(name) => Some(key(name)),
-            Step::Each => None,
+            Step::Field(name) => Key::Field(key(name)),
+            Step::Each => Key::Each,
+            Step::Item(at) => Key::Item(*at),
         };
         let keys = match path.split_first() {
             Some((Step::Each, steps)) => Some(steps.iter().map(of).collect()),
@@ -51,17 +60,17 @@ impl Trail {
     }
 }
 
-fn follow(value: &Val, keys: &[Option<Val>], see: &mut dyn FnMut(&Val) -> bool) -> bool {
-    match (keys.split_first(), value) {
-        (None, value) => see(value),
-        (Some((Some(name), rest)), Val::Obj(members)) => match members.get(name) {
-            Some(part) => follow(part, rest, see),
-            None => see(&Val::Null),
-        },
-        (Some((None, rest)), Val::Arr(items)) => items.iter().all(|item| follow(item, rest, see)),
-        (Some((None, rest)), Val::Obj(members)) => {
-            members.values().all(|part| follow(part, rest, see))
-        }
+fn follow(value: &Val, keys: &[Key], see: &mut dyn FnMut(&Val) -> bool) -> bool {
+    let Some((key, rest)) = keys.split_first() else { return see(value) };
+    let mut part = |part: Option<&Val>| match part {
+        Some(part) => follow(part, rest, see),
+        None => see(&Val::Null),
+    };
+    match (key, value) {
+        (Key::Field(name), Val::Obj(members)) => part(members.get(name)),
+        (Key::Item(at), Val::Arr(items)) => part(items.get(*at)),
+        (Key::Each, Val::Arr(items)) => items.iter().all(|item| part(Some(item))),
+        (Key::Each, Val::Obj(members)) => members.values().all(|member| part(Some(member))),
         _ => true,
     }
 }

@@ -14,7 +14,7 @@ fn an_absent_path_is_noted_with_the_path_that_exists() {
         ("sort_by(.by.trsut) | .[0].id", "`.by.trsut`", "`.by.trust`"),
         ("select(.by.name2 == null) | .id", "`.by.name2`", "`.by.name`"),
         (".parts[].knd", "`.parts[].knd`", "`.parts[].kind`"),
-        (".parts[0].kid", "`.parts[].kid`", "`.parts[].kind`"),
+        (".parts[0].kid", "`.parts[0].kid`", "`.parts[].kind`"),
         ("{id, Size}", "`.Size`", "`.size`"),
         (".size2?", "`.size2`", "`.size`"),
         (". as $r | {x: $r.sizes}", "`.sizes`", "`.size`"),
@@ -127,6 +127,11 @@ fn a_comparison_that_never_holds_is_noted() {
         ("map(select(.b | not)) | length", "every string is true"),
         ("select(.i > 0 and .b)", "every string is true"),
         ("map(select(.k | . == \"red\")) | length", "nearest: \"Red\""),
+        ("map(select(.k != \"red\")) | length", "no record has \"red\" in `.k`; nearest: \"Red\""),
+        ("[.[] | select(.k | IN(\"Red\", \"blue\"))] | length", "nearest: \"Blue\""),
+        ("select(.k | startswith(\"r\"))", "no text in `.k` begins with \"r\"; \"Red\" does"),
+        ("map(select(.k | endswith(\"UE\"))) | length", "ends with \"UE\"; \"Blue\" does"),
+        ("map(select(.k | contains(\"eD\"))) | length", "contains \"eD\"; \"Red\" does"),
     ] {
         let notes = answer_over(filter, None, rows).notes.join("; ");
         assert!(notes.contains(words), "{filter}: {notes}");
@@ -143,6 +148,8 @@ fn a_comparison_that_never_holds_is_noted() {
         "select(.t[] == \"x\")",
         "select(any(.t[]; . == \"x\"))",
         "select(.k != \"Green\")",
+        "select(.k | startswith(\"G\"))",
+        "select(.k | contains(\"ed\"))",
         "select(.k > \"Z\")",
         "select((.d // \"none\") == \"none\")",
     ] {
