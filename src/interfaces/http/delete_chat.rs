@@ -1,5 +1,7 @@
 //! The request body that is equivalent to `DELETE /chats/{chat_id}`.
 
+use std::collections::HashSet;
+
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
 use raw_json::quote;
@@ -15,7 +17,11 @@ pub(super) fn request(
         return Err(invalid("chat_id", "an escape that is not UTF-8", "the id of a chat"));
     };
     let mut members = vec![format!("\"chat_id\":{}", quote(&chat))];
+    let mut seen = HashSet::new();
     for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+        if !seen.insert(name.clone()) {
+            return Err(invalid("query", &format!("{name} twice"), "each parameter once"));
+        }
         // The chat id of the path wins over the query.
         if name == "chat_id" {
             continue;

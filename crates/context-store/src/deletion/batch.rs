@@ -1,5 +1,6 @@
 //! A batch of the files of a chat, under one lock.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::time::SystemTime;
 
@@ -23,6 +24,9 @@ pub(super) struct Batch<'a> {
     pub(super) index: &'a Index,
     pub(super) chat: Chat,
     pub(super) now: SystemTime,
+    /// The files that stay. A chat that posts meanwhile refers to them again, so that a later
+    /// round finds them again.
+    pub(super) kept: BTreeMap<FileName, KeptReason>,
     pub(super) report: &'a mut Deletion,
 }
 
@@ -222,20 +226,33 @@ impl Batch<'_> {
 
     fn report(&mut self, files: &[ChatFile<'_>]) {
         for file in files {
-            let path = self.at.child(file.name.as_str()).spelled().to_owned();
             match file.fate {
                 Fate::Deleted(bytes) => {
+                    self.kept.remove(file.name);
                     self.report.bytes += bytes;
+                    let path = self.path_of(file.name);
                     self.report.deleted.push(DeletedFile { path, bytes });
                 }
-                Fate::Kept(reason) => self.report.kept.push(KeptFile { path, reason }),
+                Fate::Kept(reason) => _ = self.kept.insert(file.name.clone(), reason),
                 Fate::Gone | Fate::Unrelated | Fate::Changed | Fate::Failed => {}
             }
         }
     }
 
+    /// Reports the files that stay, each once.
+    pub(super) fn report_kept(&mut self) {
+        for (name, reason) in std::mem::take(&mut self.kept) {
+            let path = self.path_of(&name);
+            self.report.kept.push(KeptFile { path, reason });
+        }
+    }
+
+    fn path_of(&self, name: &FileName) -> String {
+        self.at.child(name.as_str()).spelled().to_owned()
+    }
+
     fn failed(&mut self, name: &FileName, error: &io::Error) {
-        let path = self.at.child(name.as_str()).spelled().to_owned();
+        let path = self.path_of(name);
         self.report.errors.push(PathError { path, reason: error.to_string() });
     }
 }

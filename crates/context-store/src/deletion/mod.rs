@@ -6,12 +6,11 @@
 //! other chats are searched for again, files are deleted, and markers removed, in that order. A
 //! crash in between leaves a marker for everything that remains, so that the same call can finish;
 //! and a deleted file returns 410 from the beginning.
-//! call again finishes; and a file that is gone is a 410 from the first moment.
 
 pub(crate) mod batch;
 pub(crate) mod report;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::time::SystemTime;
 
@@ -78,11 +77,14 @@ impl ChatDeletion {
         let Some(index) = Index::open(&dir)? else { return Ok(()) };
         let (chat, now, run) = (self.chat, self.now, self.run);
         let report = &mut self.report;
-        let mut batch = Batch { at, dir: &dir, index: &index, chat, now, report };
-        match run {
+        let kept = BTreeMap::new();
+        let mut batch = Batch { at, dir: &dir, index: &index, chat, now, kept, report };
+        let done = match run {
             Run::Dry => dry_run(&mut batch),
             Run::Real => delete(&mut batch),
-        }
+        };
+        batch.report_kept();
+        done
     }
 
     fn failed(&mut self, at: &Location, error: &io::Error) {
