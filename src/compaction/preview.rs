@@ -59,7 +59,7 @@ struct Shown {
 impl Shown {
     fn choose(text: &str, spec: &PreviewSettings) -> Shown {
         let whole = spec.budget.whole();
-        let edge = whole * 7 / 20;
+        let edge = whole.saturating_mul(7) / 20;
         let (head, head_left) = head_within(text, spec, edge);
         let (tail, tail_left) = tail_within(&text[head..], spec, edge);
         let tail = head + tail;

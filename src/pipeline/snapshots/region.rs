@@ -45,7 +45,7 @@ pub(crate) fn worth_a_pass(
     if region == 0 {
         return Err(NOTHING_LEAVES.to_owned());
     }
-    if tokens < asked + MIN_SNAPSHOT_TOKENS {
+    if tokens < asked.saturating_add(MIN_SNAPSHOT_TOKENS) {
         let free = tokens.saturating_sub(MIN_SNAPSHOT_TOKENS);
         return Err(format!(
             "not compressed: it would free at most {free} of {left} tokens, fewer than {asked}"
