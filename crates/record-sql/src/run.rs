@@ -13,7 +13,7 @@ use crate::functions;
 use crate::letter_order::Collation;
 use crate::limits::{Clock, Limits};
 use crate::notes;
-use crate::notes::facts::Facts;
+use crate::notes::facts::{Db, Facts};
 use crate::outcome::{Outcome, Page};
 use crate::prepare::guard::Guard;
 use crate::prepare::{Prepared, prepare};
@@ -74,7 +74,7 @@ pub fn run(query: &Query<'_>, limits: &Limits) -> Result<Outcome, SqlError> {
         output_bytes: limits.output_bytes,
         clock: &clock,
     };
-    let facts = Facts { db: &db, sources: &sources, prepared: &prepared };
+    let facts = Facts { db: Db(&db), sources: &sources, prepared: &prepared };
     let mut outcome =
         rows(&db, &guard, &prepared, &page).map_err(|error| advice::with_advice(&facts, error))?;
     outcome.own_limit = own_limit(&prepared.statement).filter(|limit| *limit == outcome.total);

@@ -31,7 +31,7 @@ fn of_item(facts: &Facts<'_>, select: &Range<usize>, item: &Range<usize>) -> Opt
     });
     let from = statement.clause_text(select, "from")?;
     let column = format!("{}SELECT {} {from}", statement.with(), quoting::name(&name));
-    if is_same || facts.db.prepare(&column).is_err() {
+    if is_same || !facts.db.prepares(&column) {
         return None;
     }
     let expression = statement.text(unnamed);

@@ -39,21 +39,21 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
     if let Some(read) = column
         && let Some(note) = of_types(facts, read, comparison)
     {
-        return note.filter(|note| !note.is_empty());
+        return note;
     }
-    of_value_types(facts, &subject, comparison, column)
+    of_value_types(&subject, comparison, column)
         .or_else(|| of_day(&subject, comparison))
-        .or_else(|| of_alphabet(facts, &subject, comparison).filter(|_| subject.order.is_none()))
-        .or_else(|| of_month(facts, &subject, comparison))
+        .or_else(|| of_alphabet(&subject, comparison).filter(|_| subject.order.is_none()))
+        .or_else(|| of_month(&subject, comparison))
         .or_else(|| {
-            of_shape(facts, &subject, comparison)
+            of_shape(&subject, comparison)
                 .filter(|_| !moments::holds_alike(facts, &comparison.range))
         })
         .or_else(|| of_order(facts, &subject, comparison))
         .or_else(|| of_spellings(facts, comparison, column))
-        .or_else(|| of_other_type(facts, &subject, comparison))
-        .or_else(|| of_absent(facts, &subject, comparison, column))
-        .or_else(|| of_wildcard(facts, &subject, comparison))
+        .or_else(|| of_other_type(&subject, comparison))
+        .or_else(|| of_absent(&subject, comparison, column))
+        .or_else(|| of_wildcard(&subject, comparison))
         .or_else(|| of_left_out(facts, &subject, comparison, column))
 }
 
@@ -79,26 +79,24 @@ pub(crate) fn shown(facts: &Facts<'_>, comparison: &Comparison) -> String {
 }
 
 /// Returns the left side of a comparison as a question to its rows.
-pub(crate) fn subject(
-    facts: &Facts<'_>,
+pub(crate) fn subject<'r>(
+    facts: &Facts<'r>,
     comparison: &Comparison,
-    column: Option<Read<'_>>,
-) -> Option<Subject> {
+    column: Option<Read<'r>>,
+) -> Option<Subject<'r>> {
     if let Some(read) = column {
         return Some(Subject::of(read));
     }
     let statement = facts.statement();
     let name = statement.sql[comparison.subject.clone()].to_owned();
-    let from = facts.from(comparison.place)?.to_owned();
-    let sql = format!("({name})");
-    let found = Subject { sql, name, with: statement.with(), from, column: None, order: None };
-    if facts.db.prepare(&found.query("{}", "")).is_ok() {
+    let found = Subject::over(facts, name, facts.from(comparison.place)?.to_owned());
+    if facts.db.prepares(&found.query("{}", "")) {
         return Some(found);
     }
     // The name may be that of a column of the answer.
     let sql = format!("({})", statement.aliased(comparison.place, &found.name)?);
     let found = Subject { sql, ..found };
-    facts.db.prepare(&found.query("{}", "")).is_ok().then_some(found)
+    facts.db.prepares(&found.query("{}", "")).then_some(found)
 }
 
 /// Notes that the types of a column alone decide; Some(None) if nothing more is to be asked.
@@ -112,7 +110,7 @@ fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Optio
     if profile.containers > 0 && profile.containers == profile.values() {
         return Some(of_container(facts, read, comparison));
     }
-    if let Some(note) = json::of_elements_of_some(facts, read, comparison) {
+    if let Some(note) = json::of_elements_of_some(read, comparison) {
         return Some(Some(note));
     }
     if profile.is_time()
@@ -139,7 +137,7 @@ fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Optio
 /// Texts that are compared letter by letter where another order is meant.
 pub(crate) fn of_order(
     facts: &Facts<'_>,
-    subject: &Subject,
+    subject: &Subject<'_>,
     comparison: &Comparison,
 ) -> Option<String> {
     let is_constant = |literal: &Literal| literal.kind == LiteralKind::Constant;
@@ -153,7 +151,7 @@ pub(crate) fn of_order(
 }
 
 /// Values that a literal spells, but of another type: no text is equal to a number.
-fn of_other_type(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) -> Option<String> {
+fn of_other_type(subject: &Subject<'_>, comparison: &Comparison) -> Option<String> {
     let is_spelled = |literal: &Literal| {
         matches!(literal.kind, LiteralKind::Text | LiteralKind::Number)
             && literal.value.parse::<f64>().is_ok()
@@ -166,8 +164,7 @@ fn of_other_type(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) 
     };
     let (same, texts) = (all(|l| l.sql.clone()), all(|l| format!("'{}'", l.value)));
     let is_other = format!("{{}} NOT IN ({same}) AND CAST({{}} AS TEXT) IN ({texts})");
-    let rows =
-        facts.row(&subject.query("count(*), {}, typeof({})", &format!("WHERE {is_other}")))?;
+    let rows = subject.row("count(*), {}, typeof({})", &format!("WHERE {is_other}"))?;
     let [Value::Integer(count @ 1..), value, kind] = rows.as_slice() else { return None };
     let a_kind = if plain(kind) == "text" { "a text" } else { "a number" };
     let name = &subject.name;
@@ -182,9 +179,10 @@ fn of_other_type(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) 
 fn of_container(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Option<String> {
     let name = spelled(&read.column.name);
     let literal = comparison.literals.first()?;
-    let found =
-        read.query("1", &format!("WHERE {{}} {} {} LIMIT 1", comparison.operator, literal.sql));
-    let is_found = comparison.literals.len() == 1 && facts.is_empty(&found) == Some(false);
+    let of = Subject::of(read);
+    let is_found = comparison.literals.len() == 1
+        && of.has(&format!("{{}} {} {}", comparison.operator, literal.sql)) == Some(true);
+
     let (what, how) = if read.profile.arrays > 0 {
         ("an array", "EXISTS (SELECT 1 FROM json_each({}) AS e WHERE e.value = …)")
     } else {
@@ -200,8 +198,8 @@ fn of_container(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> O
         let element = literal.value.trim_matches('%').trim_matches('"').replace('\'', "''");
         let whole =
             format!("EXISTS (SELECT 1 FROM json_each({{}}) AS e WHERE e.value = '{element}')");
-        let counts = read.query(&format!("sum({{}} LIKE {}), sum({whole})", literal.sql), "");
-        let [matched, elements] = facts.counts(&counts)?;
+        let counts = format!("sum({{}} LIKE {}), sum({whole})", literal.sql);
+        let [matched, elements] = of.counts(&counts)?;
 
         let whole = whole.replace("{}", &name);
         let paths = facts.sources[read.table.source].paths();
@@ -232,8 +230,7 @@ fn literal_of(comparison: &Comparison) -> &str {
 
 /// Numbers next to text: text is greater than every number, and never equal to one.
 fn of_value_types(
-    facts: &Facts<'_>,
-    subject: &Subject,
+    subject: &Subject<'_>,
     comparison: &Comparison,
     column: Option<Read<'_>>,
 ) -> Option<String> {
@@ -245,8 +242,8 @@ fn of_value_types(
         Some(read) if read.profile.texts + read.profile.large == 0 => "number".to_owned(),
         Some(_) => return None,
         None => {
-            let one = subject.query("typeof({})", "WHERE {} IS NOT NULL LIMIT 1");
-            plain(facts.row(&one)?.first()?)
+            let one = subject.row("typeof({})", "WHERE {} IS NOT NULL LIMIT 1")?;
+            plain(one.first()?)
         }
     };
     if kind == "text" && is_number {
@@ -258,7 +255,7 @@ fn of_value_types(
     if kind == "text" || !is_text {
         return None;
     }
-    let how = subject.range(facts)?;
+    let how = subject.range()?;
     Some(format!(
         "{name} is a number, and every number is less than the text {}; {how}",
         literal.sql
@@ -267,8 +264,7 @@ fn of_value_types(
 
 /// A literal that no record has.
 fn of_absent(
-    facts: &Facts<'_>,
-    subject: &Subject,
+    subject: &Subject<'_>,
     comparison: &Comparison,
     column: Option<Read<'_>>,
 ) -> Option<String> {
@@ -276,21 +272,20 @@ fn of_absent(
         comparison.literals.iter().find_map(|literal| {
             let is = if comparison.operator == "IS" { "IS" } else { "=" };
             let condition = format!("{is} {}", literal.sql);
-            let found = subject.query("1", &format!("WHERE {{}} {condition} LIMIT 1"));
-            (facts.is_empty(&found)?).then_some((literal, condition))
+            (!subject.has(&format!("{{}} {condition}"))?).then_some((literal, condition))
         })?
     } else {
         let literals: Vec<&str> = comparison.literals.iter().map(|l| l.sql.as_str()).collect();
         let condition = format!("{} {}", comparison.operator, literals.join(" AND "));
-        let found = subject.query("1", &format!("WHERE {{}} {condition} LIMIT 1"));
         let absent = comparison.literals.first()?;
-        (facts.is_empty(&found)?).then_some((absent, condition))?
+        (!subject.has(&format!("{{}} {condition}"))?).then_some((absent, condition))?
     };
     let name = &subject.name;
     let short: String = condition.chars().take(60).collect();
     if comparison.is_equality() && absent.is_text() {
         let same = format!("nfc({{}}) = nfc({})", absent.sql);
-        let [found] = facts.counts(&subject.query("count(*)", &format!("WHERE {same}")))?;
+        let [found] = subject.counts(&format!("sum({same})"))?;
+
         if found != 0 {
             let same = same.replace("{}", name);
             return Some(format!(
@@ -305,32 +300,31 @@ fn of_absent(
             "no record has {name} {short}; it is null in {nulls} records: {name} IS NULL"
         ));
     }
-    if column.is_none() && facts.is_empty(&subject.query("1", "WHERE {} IS NOT NULL LIMIT 1"))? {
+    if column.is_none() && !subject.has("{} IS NOT NULL")? {
         // A path that leads nowhere, or a date that SQLite cannot read, has a note of its own.
         let has_note = ["->", "json_extract", "date", "time", "julianday", "unixepoch"];
         let has_note = has_note.iter().any(|part| name.contains(part));
         return (!has_note).then(|| format!("{name} is null in every record"));
     }
     if comparison.is_order() {
-        return Some(format!("no record has {name} {short}; {}", subject.range(facts)?));
+        return Some(format!("no record has {name} {short}; {}", subject.range()?));
     }
-    Some(match subject.values(facts, absent) {
+    Some(match subject.values(absent) {
         Some(values) => format!("no record has {name} {short}; {values}"),
         None => format!("no record has {name} {short}"),
     })
 }
 
 /// `_` in LIKE is any character.
-fn of_wildcard(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) -> Option<String> {
+fn of_wildcard(subject: &Subject<'_>, comparison: &Comparison) -> Option<String> {
     let literal = comparison.literals.first().filter(|_| comparison.operator == "LIKE")?;
     let has_escapes = literal.value.contains('\\') || literal.sql != quoting::text(&literal.value);
     if !literal.is_text() || !literal.value.contains('_') || has_escapes {
         return None;
     }
     let exact = format!("{} ESCAPE '\\'", literal.sql.replace('_', "\\_"));
-    let counts =
-        subject.query(&format!("sum({{}} LIKE {}), sum({{}} LIKE {exact})", literal.sql), "");
-    let [all, same] = facts.counts(&counts)?;
+    let counts = format!("sum({{}} LIKE {}), sum({{}} LIKE {exact})", literal.sql);
+    let [all, same] = subject.counts(&counts)?;
 
     (all != same).then(|| {
         format!(
@@ -343,7 +337,7 @@ fn of_wildcard(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) ->
 /// A negated comparison leaves out nulls.
 fn of_left_out(
     facts: &Facts<'_>,
-    subject: &Subject,
+    subject: &Subject<'_>,
     comparison: &Comparison,
     column: Option<Read<'_>>,
 ) -> Option<String> {
@@ -364,8 +358,8 @@ fn of_left_out(
             let (with, from) = (statement.with(), statement.clause_text(&select, "from")?);
             let value = &statement.sql[comparison.subject.clone()];
             let nulls = format!("{with}SELECT count(*) - count({value}) {from}");
-            let of_subject = || facts.counts(&subject.query("count(*) - count({})", ""));
-            let [nulls] = facts.counts(&nulls).or_else(of_subject)?;
+            let of_subject = || subject.counts("count(*) - count({})");
+            let [nulls] = facts.db.counts(&nulls).or_else(of_subject)?;
             nulls
         }
     };

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::notes::facts::{Facts, Read, plain};
+use crate::notes::values::Subject;
 use crate::sql::quoting::spelled;
 
 /// The most values that are compared.
@@ -16,7 +17,7 @@ const MAX_SHOWN: usize = 60;
 pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
     let compared =
         facts.reads().filter(|read| read.profile.containers > 0 && is_compared(facts, *read));
-    let mut notes: Vec<String> = compared.filter_map(|read| of_spellings(facts, read)).collect();
+    let mut notes: Vec<String> = compared.filter_map(of_spellings).collect();
     notes.extend(of_sides(facts));
     notes
 }
@@ -69,9 +70,10 @@ fn is_compared(facts: &Facts<'_>, read: Read<'_>) -> bool {
 }
 
 /// Two spellings of one value.
-fn of_spellings(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
+fn of_spellings(read: Read<'_>) -> Option<String> {
     let limit = format!("WHERE typeof({{}}) = 'text' LIMIT {MAX_VALUES}");
-    let rows = facts.rows(&read.query("DISTINCT {}", &limit))?;
+    let rows = Subject::of(read).rows("DISTINCT {}", &limit)?;
+
     let texts = rows.iter().filter_map(|row| Some(plain(row.first()?)));
     let mut known: HashMap<String, String> = HashMap::new();
     let (mut all, mut example) = (0, None);

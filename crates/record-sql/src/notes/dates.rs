@@ -60,12 +60,12 @@ fn of_call(facts: &Facts<'_>, at: usize, date: usize) -> Option<String> {
         format!("{name} NOT GLOB '*[^.0-9]*' AND {name} + 0 < {MIN_JULIAN} AND {call} IS NOT NULL");
     let counts =
         format!("{with}SELECT count({name}), sum({unread}), sum({julian}), max({name}) {from}");
-    let counts = facts.row(&counts)?;
+    let counts = facts.db.row(&counts)?;
     let [all, unread_count, of_julian, most] = counts.as_slice() else { return None };
     let is_none = |count: &str| matches!(count, "0" | "null");
     let (all, count, of_julian) = (plain(all), plain(unread_count), plain(of_julian));
     if !is_none(&count) {
-        let one = facts.row(&format!("{with}SELECT {name} {from} WHERE {unread} LIMIT 1"))?;
+        let one = facts.db.row(&format!("{with}SELECT {name} {from} WHERE {unread} LIMIT 1"))?;
         return Some(format!(
             "{count} of {all} values of {name} are no dates for {function}(), such as {}: it \
              reads '2025-05-14' and '2025-05-14T10:00:00Z'",
@@ -84,7 +84,7 @@ fn of_call(facts: &Facts<'_>, at: usize, date: usize) -> Option<String> {
             plain(most)
         ));
     }
-    let forms = facts.rows(&format!(
+    let forms = facts.db.rows(&format!(
         "{with}SELECT {FORM}({name}), count(*) {from} WHERE {MOMENT}({name}) IS NOT NULL \
          GROUP BY 1 ORDER BY 2 DESC"
     ))?;
@@ -105,7 +105,7 @@ fn in_1970(facts: &Facts<'_>, seconds: &Value) -> Option<String> {
         Value::Integer(_) | Value::Real(_) => plain(seconds),
         _ => return None,
     };
-    let date = facts.row(&format!("SELECT date({seconds}, 'unixepoch')"))?;
+    let date = facts.db.row(&format!("SELECT date({seconds}, 'unixepoch')"))?;
     Some(plain(date.first()?)).filter(|date| date.starts_with("1970"))
 }
 
@@ -122,7 +122,7 @@ fn of_arguments(facts: &Facts<'_>, at: usize, date: &Range<usize>) -> Option<Str
     let of = |date_text: &str| {
         let sql = &statement.sql;
         let (before, behind) = (&sql[call.start..date.start], &sql[date.end..call.end]);
-        let value = facts.row(&format!("SELECT {before}{date_text}{behind}"))?;
+        let value = facts.db.row(&format!("SELECT {before}{date_text}{behind}"))?;
         value.first().map(plain)
     };
     let function = statement.word(at);
@@ -147,7 +147,7 @@ fn of_arguments(facts: &Facts<'_>, at: usize, date: &Range<usize>) -> Option<Str
         let codes = codes.split('%').skip(1).filter_map(|rest| rest.chars().next());
         let unknown = codes.into_iter().find(|code| {
             let alone = format!("SELECT strftime('%{code}', '2025-05-14')");
-            facts.row(&alone).is_some_and(|row| plain(&row[0]) == "null")
+            facts.db.row(&alone).is_some_and(|row| plain(&row[0]) == "null")
         });
         let shown: String = statement.sql[call.clone()].chars().take(80).collect();
         match unknown {

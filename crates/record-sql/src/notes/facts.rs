@@ -13,9 +13,45 @@ use crate::records::table::Table;
 use crate::sql::quoting;
 use crate::sql::statement::{Chain, Statement};
 
+/// The tables of a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Db<'r>(pub(crate) &'r Connection);
+
+impl Db<'_> {
+    /// Returns the first row of a query; None if it fails.
+    pub(crate) fn row(self, sql: &str) -> Option<Vec<Value>> {
+        self.rows(sql).and_then(|rows| rows.into_iter().next())
+    }
+
+    /// Returns the rows of a query; None if it fails.
+    pub(crate) fn rows(self, sql: &str) -> Option<Vec<Vec<Value>>> {
+        let mut statement = self.0.prepare(sql).ok()?;
+        let columns = statement.column_count();
+        let row = |row: &rusqlite::Row<'_>| (0..columns).map(|at| row.get(at)).collect();
+        statement.query_map([], row).ok()?.collect::<Result<_, _>>().ok()
+    }
+
+    /// Returns the whole numbers of the first row; null is 0.
+    pub(crate) fn counts<const N: usize>(self, sql: &str) -> Option<[i64; N]> {
+        let row: [Value; N] = self.row(sql)?.try_into().ok()?;
+        Some(row.map(|value| if let Value::Integer(number) = value { number } else { 0 }))
+    }
+
+    /// Returns true if a query has no row, false if it has one; None if it fails.
+    pub(crate) fn is_empty(self, sql: &str) -> Option<bool> {
+        let mut statement = self.0.prepare(sql).ok()?;
+        statement.exists([]).ok().map(|found| !found)
+    }
+
+    /// Returns true if a query can be prepared.
+    pub(crate) fn prepares(self, sql: &str) -> bool {
+        self.0.prepare(sql).is_ok()
+    }
+}
+
 /// A run that gave its rows.
 pub(crate) struct Facts<'r> {
-    pub(crate) db: &'r Connection,
+    pub(crate) db: Db<'r>,
     pub(crate) sources: &'r [Scanned<'r>],
     pub(crate) prepared: &'r Prepared,
 }
@@ -23,6 +59,7 @@ pub(crate) struct Facts<'r> {
 /// A column that the statement reads.
 #[derive(Clone, Copy)]
 pub(crate) struct Read<'r> {
+    pub(crate) db: Db<'r>,
     pub(crate) table: &'r Table,
     pub(crate) column: &'r Column,
     pub(crate) profile: &'r Profile,
@@ -36,13 +73,13 @@ impl<'r> Facts<'r> {
     }
 
     pub(crate) fn reads(&self) -> impl Iterator<Item = Read<'r>> {
-        let (sources, prepared) = (self.sources, self.prepared);
+        let (db, sources, prepared) = (self.db, self.sources, self.prepared);
         prepared.reads.iter().filter_map(move |(table, column)| {
             let table = prepared.tables.iter().find(|known| known.name == *table)?;
             let column = table.column(column)?;
             let source = &sources[table.source];
             let profile = column.profile(source)?;
-            Some(Read { table, column, profile, records: source.shape.records })
+            Some(Read { db, table, column, profile, records: source.shape.records })
         })
     }
 
@@ -78,31 +115,6 @@ impl<'r> Facts<'r> {
         self.column(&self.chain(&self.statement().bytes(places))?)
     }
 
-    /// Returns the first row of a query; None if it fails.
-    pub(crate) fn row(&self, sql: &str) -> Option<Vec<Value>> {
-        self.rows(sql).and_then(|rows| rows.into_iter().next())
-    }
-
-    /// Returns the rows of a query; None if it fails.
-    pub(crate) fn rows(&self, sql: &str) -> Option<Vec<Vec<Value>>> {
-        let mut statement = self.db.prepare(sql).ok()?;
-        let columns = statement.column_count();
-        let row = |row: &rusqlite::Row<'_>| (0..columns).map(|at| row.get(at)).collect();
-        statement.query_map([], row).ok()?.collect::<Result<_, _>>().ok()
-    }
-
-    /// Returns the whole numbers of the first row; null is 0.
-    pub(crate) fn counts<const N: usize>(&self, sql: &str) -> Option<[i64; N]> {
-        let row: [Value; N] = self.row(sql)?.try_into().ok()?;
-        Some(row.map(|value| if let Value::Integer(number) = value { number } else { 0 }))
-    }
-
-    /// Returns true if a query has no row, false if it has one; None if it fails.
-    pub(crate) fn is_empty(&self, sql: &str) -> Option<bool> {
-        let mut statement = self.db.prepare(sql).ok()?;
-        statement.exists([]).ok().map(|found| !found)
-    }
-
     /// Returns the FROM clause of the SELECT around a place of the statement.
     pub(crate) fn from(&self, place: usize) -> Option<&'r str> {
         let statement = self.statement();
@@ -121,21 +133,14 @@ impl<'r> Facts<'r> {
             format!("{from} JOIN (SELECT 1) ON ({condition})")
         });
         // WHERE may name columns of the result, or of a SELECT around it.
-        let prepares = |from: &String| {
-            self.db.prepare(&format!("{}SELECT 1 {from}", statement.with())).is_ok()
-        };
+        let prepares =
+            |from: &String| self.db.prepares(&format!("{}SELECT 1 {from}", statement.with()));
+
         Some(kept.filter(prepares).unwrap_or_else(|| from.to_owned()))
     }
 }
 
 impl Read<'_> {
-    /// Returns `SELECT … FROM` the table; `{}` is the column.
-    pub(crate) fn query(&self, select: &str, rest: &str) -> String {
-        let column = quoting::name(&self.column.name);
-        let table = quoting::name(&self.table.name);
-        format!("SELECT {select} FROM {table} {rest}").replace("{}", &column)
-    }
-
     /// Returns the number of records in which the column is null.
     pub(crate) fn nulls(&self) -> u64 {
         self.records.saturating_sub(self.profile.values())

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::notes::facts::{Facts, Read, literal};
+use crate::notes::values::Subject;
 use crate::sql::quoting;
 
 /// The most values of a column that are compared.
@@ -35,7 +36,7 @@ fn of_pair(facts: &Facts<'_>, left: Range<usize>, right: Range<usize>) -> Option
     if ours.profile.texts == 0 || others.profile.texts == 0 {
         return None;
     }
-    let missed = |way: &str| facts.rows(&missed(ours, others, way));
+    let missed = |way: &str| facts.db.rows(&missed(ours, others, way));
     let all = missed(WAYS[WAYS.len() - 1]).filter(|all| !all.is_empty())?;
     let way = WAYS.iter().find(|way| missed(way).is_some_and(|rows| rows.len() == all.len()))?;
     let [left, right] = [left, right].map(|side| facts.statement().text(side));
@@ -59,7 +60,7 @@ fn missed(ours: Read<'_>, others: Read<'_>, way: &str) -> String {
         let key = way.replace("{}", &quoting::name(&read.column.name));
         format!(
             "(value, key) AS MATERIALIZED ({})",
-            read.query(&format!("DISTINCT {{}}, {key}"), &rows)
+            Subject::of(read).query(&format!("DISTINCT {{}}, {key}"), &rows)
         )
     };
     format!(

@@ -1,6 +1,7 @@
 //! Columns that are an array in some records, and one element by itself in others.
 
 use crate::notes::facts::{Facts, Read};
+use crate::notes::values::Subject;
 use crate::sql::comparison::Comparison;
 use crate::sql::quoting::spelled;
 use crate::sql::token::Kind;
@@ -56,11 +57,7 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
 }
 
 /// Equality with a value that is also an element of arrays, which are other records of the column.
-pub(crate) fn of_elements_of_some(
-    facts: &Facts<'_>,
-    read: Read<'_>,
-    comparison: &Comparison,
-) -> Option<String> {
+pub(crate) fn of_elements_of_some(read: Read<'_>, comparison: &Comparison) -> Option<String> {
     if read.profile.arrays == 0 || !comparison.is_equality() || comparison.excludes() {
         return None;
     }
@@ -68,7 +65,7 @@ pub(crate) fn of_elements_of_some(
     let is_one = format!("IN ({})", literals.join(", "));
     let any = format!("EXISTS (SELECT 1 FROM json_each({AS_ARRAY}) AS e WHERE e.value {is_one})");
     let counts = format!("sum({{}} {is_one}), sum({any})");
-    let [whole, elements] = facts.counts(&read.query(&counts, ""))?;
+    let [whole, elements] = Subject::of(read).counts(&counts)?;
 
     let name = spelled(&read.column.name);
     (whole < elements).then(|| {
@@ -96,7 +93,7 @@ fn of_parts(facts: &Facts<'_>) -> Option<String> {
         let whole =
             format!("EXISTS (SELECT 1 FROM json_each({{}}) AS e WHERE e.value = {literal})");
         let select = format!("sum(instr({{}}, {literal}) > 0), sum({whole})");
-        let [matched, elements] = facts.counts(&read.query(&select, ""))?;
+        let [matched, elements] = Subject::of(read).counts(&select)?;
         (matched != elements && elements > 0).then(|| {
             format!(
                 "instr finds parts, too: {matched} records; {elements} have the element {literal}: \

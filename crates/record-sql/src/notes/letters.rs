@@ -29,42 +29,41 @@ const RESULTS: [&str; 10] = [
 /// The values of a subject whose order is not that of their letters.
 struct Order<'r, 's> {
     facts: &'r Facts<'r>,
-    of: &'s Subject,
+    of: &'s Subject<'s>,
     texts: Vec<String>,
     found: Misordered,
 }
 
 /// Returns the note on the order of values, with `more` texts beside them, if it is not that of
 /// their letters or should not be.
-pub(crate) fn of_letters(facts: &Facts<'_>, of: &Subject, more: &[&str]) -> Option<String> {
+pub(crate) fn of_letters(facts: &Facts<'_>, of: &Subject<'_>, more: &[&str]) -> Option<String> {
     Order::new(facts, of, more).map(|order| order.note())
 }
 
 /// Returns the same note on values that are shown in their order, all of them: of names with
 /// numbers, this order is no other answer.
-pub(crate) fn of_shown_letters(facts: &Facts<'_>, of: &Subject) -> Option<String> {
+pub(crate) fn of_shown_letters(facts: &Facts<'_>, of: &Subject<'_>) -> Option<String> {
     let order = Order::new(facts, of, &[])?;
     (order.found.kind != TextKind::Natural).then(|| order.note())
 }
 
 /// Returns true for texts that are versions, such as `1.9` and `1.10`.
-pub(crate) fn are_versions(facts: &Facts<'_>, of: &Subject) -> bool {
+pub(crate) fn are_versions(facts: &Facts<'_>, of: &Subject<'_>) -> bool {
     Order::new(facts, of, &[]).is_some_and(|order| order.found.kind == TextKind::Versions)
 }
 
 impl<'r, 's> Order<'r, 's> {
-    fn new(facts: &'r Facts<'r>, of: &'s Subject, more: &[&str]) -> Option<Self> {
+    fn new(facts: &'r Facts<'r>, of: &'s Subject<'s>, more: &[&str]) -> Option<Self> {
         let is_text = match of.column {
             Some(Type::Text) => true,
             Some(Type::Integer | Type::Real) => false,
             Some(Type::Mixed) | None => {
-                let other = "WHERE {} IS NOT NULL AND typeof({}) <> 'text' LIMIT 1";
-                facts.is_empty(&of.query("1", other)) == Some(true)
+                of.has("{} IS NOT NULL AND typeof({}) <> 'text'") == Some(false)
             }
         };
         is_text.then_some(())?;
         let rows = format!("WHERE {{}} IS NOT NULL LIMIT {MAX_TEXTS}");
-        let rows = facts.rows(&of.query("DISTINCT {}", &rows))?;
+        let rows = of.rows("DISTINCT {}", &rows)?;
         let text = |row: Vec<Value>| match row.into_iter().next() {
             Some(Value::Text(text)) => Some(text),
             _ => None,
@@ -119,13 +118,11 @@ impl<'r, 's> Order<'r, 's> {
     fn is_in_letters(&self) -> bool {
         let literal = |text: &String| format!("'{}'", text.replace('\'', "''"));
         let [first, second] = [&self.found.first, &self.found.second].map(literal);
-        let compared = format!(
-            "WHERE ({{}} = {first} AND {{}} < {second}) OR ({{}} = {second} AND {{}} > {first}) \
-             LIMIT 1"
-        );
+        let compared =
+            format!("({{}} = {first} AND {{}} < {second}) OR ({{}} = {second} AND {{}} > {first})");
+
         let is_less = || self.found.kind.compare(&self.found.first, &self.found.second).is_gt();
-        self.found.kind.collation().is_none()
-            || (is_less() && self.facts.is_empty(&self.of.query("1", &compared)) == Some(false))
+        self.found.kind.collation().is_none() || (is_less() && self.of.has(&compared) == Some(true))
     }
 
     /// Returns the way to order the texts.
@@ -153,7 +150,7 @@ impl<'r, 's> Order<'r, 's> {
                 format!("; if they are decimals: CAST({} AS REAL)", self.of.name)
             }
             TextKind::Written(_) => {
-                written(self.facts, self.of).map_or_else(String::new, |written| written.doubt)
+                written(self.of).map_or_else(String::new, |written| written.doubt)
             }
             _ => String::new(),
         }

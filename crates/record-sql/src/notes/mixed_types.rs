@@ -104,7 +104,7 @@ fn of_pair(facts: &Facts<'_>, pair: &Pair) -> Option<String> {
         );
         let found =
             format!("{}SELECT count(*), v{at} FROM ({rows}) WHERE {condition}", statement.with());
-        let found = facts.row(&found)?;
+        let found = facts.db.row(&found)?;
         let [Value::Integer(count @ 1..), one] = found.as_slice() else { return None };
         let [text, number] = [text, number].map(shortened);
         Some(format!(

@@ -152,13 +152,14 @@ fn of_normal_form(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
     if read.profile.texts == 0 || !is_compared || statement.calls_of(&["nfc"]).next().is_some() {
         return None;
     }
-    let same = read.query("{}", "");
+    let of = Subject::of(read);
+    let same = of.query("{}", "");
     // A text of ASCII has one form.
     let twice = format!(
         "WHERE length({{}}) < octet_length({{}}) AND {{}} <> nfc({{}}) AND nfc({{}}) IN ({same}) \
          LIMIT 1"
     );
-    let one = facts.row(&read.query("{}", &twice))?;
+    let one = of.row("{}", &twice)?;
     let (name, one) = (spelled(&read.column.name), literal(one.first()?));
     Some(format!(
         "{name} has texts such as {one} in two normal forms of Unicode, which are not equal: \
@@ -170,8 +171,8 @@ fn of_normal_form(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
 fn lone(facts: &Facts<'_>) -> Vec<String> {
     let of = |places| {
         let of = Subject::at(facts, places)?;
-        let counts = of.query("sum(typeof({}) = 'text'), count({})", "");
-        let [texts, all] = facts.counts(&counts)?;
+        let [texts, all] = of.counts("sum(typeof({}) = 'text'), count({})")?;
+
         let name = &of.name;
         if texts == 0 {
             return None;
@@ -183,7 +184,7 @@ fn lone(facts: &Facts<'_>) -> Vec<String> {
             ));
         }
         let any = Literal { sql: String::new(), value: String::new(), kind: LiteralKind::Text };
-        let values = of.values(facts, &any)?;
+        let values = of.values(&any)?;
         Some(format!("{name} is text, which is no condition: compare it; {values}"))
     };
     lone_conditions(facts.statement()).into_iter().filter_map(of).collect()
@@ -201,7 +202,8 @@ fn of_nothing(facts: &Facts<'_>, comparisons: &[Comparison]) -> Option<String> {
         let mut condition = sql[range.clone()].to_owned();
         condition.replace_range(of.start - range.start..of.end - range.start, &subject.sql);
         let count = subject.query("count(*)", &format!("WHERE {condition}"));
-        let Some([count]) = facts.counts(&count) else { continue };
+        let Some([count]) = facts.db.counts(&count) else { continue };
+
         met.push(format!("{}: {count}", shown(facts, comparison)));
     }
     let together = "no record meets them together";

@@ -119,7 +119,7 @@ fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
     let all = 0..order.sides.len();
     let columns = |of: &dyn Fn(usize) -> String| all.clone().map(of).collect::<Vec<_>>().join(", ");
     let forms = columns(&|at| format!("coalesce({FORM}({}), '')", order.sides[at]));
-    let forms = facts.rows(&format!(
+    let forms = facts.db.rows(&format!(
         "{with}SELECT DISTINCT * FROM (SELECT {forms} {from} LIMIT {SAMPLE}) LIMIT 50"
     ))?;
     let is_date = |row: &Vec<_>| row.iter().map(plain).any(|form| form == "dates");
@@ -143,7 +143,7 @@ fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
         true => format!("m{at} IS NOT NULL"),
         false => format!("m{at} {RECENT}"),
     });
-    let [rows_count, by_text, by_time, other, values, times] = facts.counts(&format!(
+    let [rows_count, by_text, by_time, other, values, times] = facts.db.counts(&format!(
         "{with}SELECT count(*), sum(t), sum({timed}), sum(coalesce(t, 0) <> coalesce({timed}, 0)), \
          sum({values}), sum({times}) FROM {rows}"
     ))?;
@@ -154,7 +154,7 @@ fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
     let which = if other == 0 { "GLOB '*[0-9]*'" } else { "IS NOT NULL" };
     let unread = all.clone().find_map(|at| {
         let of = format!("FROM {rows} WHERE v{at} {which} AND m{at} IS NULL");
-        let unread = facts.row(&format!("{with}SELECT count(*), v{at} {of}"))?;
+        let unread = facts.db.row(&format!("{with}SELECT count(*), v{at} {of}"))?;
         let [count, one] = unread.as_slice() else { return None };
         let (count, name) = (plain(count), order.sides[at]);
         (count != "0")
@@ -173,17 +173,17 @@ fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
 }
 
 /// Returns the note on ordered times among which other values stand as text.
-pub(crate) fn of_no_times(facts: &Facts<'_>, of: &Subject) -> Option<String> {
+pub(crate) fn of_no_times(of: &Subject<'_>) -> Option<String> {
     let counts = format!(
         "count({{}}), sum({MOMENT}({{}}) IS NOT NULL), sum({FORM}({{}}) = 'dates'), \
          sum(trim({{}}) <> '')"
     );
-    let [all, times, dates, values] = facts.counts(&of.query(&counts, ""))?;
+    let [all, times, dates, values] = of.counts(&counts)?;
     if dates == 0 || times == all || times * 2 < values {
         return None;
     }
     let one = format!("WHERE {MOMENT}({{}}) IS NULL AND {{}} IS NOT NULL LIMIT 1");
-    let one = literal(facts.row(&of.query("{}", &one))?.first()?);
+    let one = literal(of.row("{}", &one)?.first()?);
     let (name, other) = (&of.name, all - times);
     Some(format!(
         "{other} of {all} values of {name} are no dates, such as {one}, and stand among the dates \
@@ -198,7 +198,7 @@ fn constants<'f>(facts: &Facts<'f>, order: &Order<'_>) -> Option<(Read<'f>, Vec<
     let read = facts.column(&facts.chain(&start)?)?;
     let value = |side: &&str| {
         let is_constant = Statement::new((*side).to_owned()).chains().is_empty();
-        let row = || facts.row(&format!("{}SELECT {side}", statement.with()));
+        let row = || facts.db.row(&format!("{}SELECT {side}", statement.with()));
         is_constant.then(row)??.first().map(plain)
     };
     Some((read, order.sides[1..].iter().map(value).collect::<Option<_>>()?))

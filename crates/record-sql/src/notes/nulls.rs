@@ -1,6 +1,7 @@
 //! Tests for null over columns in which other values mean nothing, too.
 
 use crate::notes::facts::{Facts, Read, literal, plain};
+use crate::notes::values::Subject;
 use crate::sql::quoting::spelled;
 use crate::sql::token::Kind;
 
@@ -34,17 +35,18 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
         is_null || statement.is_any(last + 1, &["isnull", "notnull"]) || counted
     });
     let reads: Vec<Read<'_>> = tested.filter_map(|chain| facts.column(&chain)).collect();
-    reads.into_iter().filter_map(|read| of_column(facts, read)).collect()
+    reads.into_iter().filter_map(of_column).collect()
 }
 
-fn of_column(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
+fn of_column(read: Read<'_>) -> Option<String> {
     if read.profile.texts + read.profile.containers == 0 {
         return None;
     }
-    let found = facts.rows(&read.query(
+    let found = Subject::of(read).rows(
         "{}, count(*)",
         &format!("WHERE lower({{}}) IN {NOTHING} GROUP BY 1 ORDER BY 2 DESC LIMIT {MAX_LISTED}"),
-    ))?;
+    )?;
+
     if found.is_empty() {
         return None;
     }

@@ -33,7 +33,7 @@ fn of_values(facts: &Facts<'_>) -> Vec<String> {
     if statement.calls_of(&["typeof"]).count() > 0 {
         return Vec::new();
     }
-    let mut columns: Vec<Subject> = Vec::new();
+    let mut columns: Vec<Subject<'_>> = Vec::new();
     for chain in statement.chains() {
         let Some(places) = statement.places(&chain.range()) else { continue };
         let (mut first, mut last) = (places.start, places.end - 1);
@@ -70,11 +70,11 @@ fn of_values(facts: &Facts<'_>) -> Vec<String> {
             columns.push(of);
         }
     }
-    columns.into_iter().chain(of_calls(facts)).filter_map(|of| of_texts(facts, &of)).collect()
+    columns.into_iter().chain(of_calls(facts)).filter_map(|of| of_texts(&of)).collect()
 }
 
 /// Returns the expressions of which an aggregate takes numbers.
-fn of_calls(facts: &Facts<'_>) -> Vec<Subject> {
+fn of_calls<'r>(facts: &Facts<'r>) -> Vec<Subject<'r>> {
     let statement = facts.statement();
     let calls = statement.calls_of(&["sum", "avg", "total"]).filter_map(|at| {
         let argument = statement.argument(at)?;
@@ -85,13 +85,13 @@ fn of_calls(facts: &Facts<'_>) -> Vec<Subject> {
 }
 
 /// Counts the values that are no numbers.
-fn of_texts(facts: &Facts<'_>, of: &Subject) -> Option<String> {
+fn of_texts(of: &Subject<'_>) -> Option<String> {
     if matches!(of.column, Some(Type::Integer | Type::Real)) {
         return None;
     }
     let name = &of.name;
     let large = "WHERE typeof({}) = 'text' AND CAST({} AS INTEGER) = 9223372036854775807 LIMIT 1";
-    if let Some(row) = facts.row(&of.query("{}", large)) {
+    if let Some(row) = of.row("{}", large) {
         return Some(format!(
             "{name} has numbers beyond 64 bits, such as {}, which are rounded or cut here: compare \
              them as text",
@@ -100,22 +100,22 @@ fn of_texts(facts: &Facts<'_>, of: &Subject) -> Option<String> {
     }
     // Next to a number a text that spells one is compared as a number.
     let counts = "count({}), sum(NOT {} = CAST({} AS NUMERIC))";
-    let counts = facts.row(&of.query(counts, ""))?;
+    let counts = of.row(counts, "")?;
     let [all, count] = counts.as_slice() else { return None };
     let (all, count) = (plain(all), plain(count));
     if matches!(count.as_str(), "0" | "null") {
         return None;
     }
-    let other_values = "WHERE NOT {} = CAST({} AS NUMERIC)";
-    let one = of.query("{}", &format!("{other_values} ORDER BY {{}} = '' LIMIT 1"));
-    let one = literal(facts.row(&one)?.first()?);
-    let not_days = format!("{other_values} AND {{}} <> '' AND julianday({{}}) IS NULL LIMIT 1");
-    if one != "''" && facts.is_empty(&of.query("1", &not_days)) == Some(true) {
+    let is_other = "NOT {} = CAST({} AS NUMERIC)";
+    let one = of.row("{}", &format!("WHERE {is_other} ORDER BY {{}} = '' LIMIT 1"))?;
+    let one = literal(one.first()?);
+    let is_no_day = format!("{is_other} AND {{}} <> '' AND julianday({{}}) IS NULL");
+    if one != "''" && of.has(&is_no_day) == Some(false) {
         return Some(format!(
             "{name} has dates such as {one}, which are no numbers: julianday({name}) counts days"
         ));
     }
-    let how = match written(facts, of) {
+    let how = match written(of) {
         Some(written) => format!(": {} is one{}", written.number(name), written.doubt),
         None if count == all => {
             format!("{COUNTED}; compare them, as in sum({name} = {one}) or a CASE")
@@ -138,16 +138,11 @@ fn of_casts(facts: &Facts<'_>) -> Option<String> {
             return None;
         }
         let expression = statement.text(at + 2..of);
-
-        let (with, from) = (statement.with(), facts.kept_from(at)?);
-        let other = format!(
-            "typeof({expression}) = 'text' AND NOT ({expression}) = CAST(({expression}) AS NUMERIC)"
-        );
-        let counts = format!("{with}SELECT count({expression}), sum({other}) {from}");
-        let [all, count] = facts.counts(&counts)?;
+        let of = Subject::over(facts, expression.to_owned(), facts.kept_from(at)?);
+        let other = "typeof({}) = 'text' AND NOT {} = CAST({} AS NUMERIC)";
+        let [all, count] = of.counts(&format!("count({{}}), sum({other})"))?;
         (count > 0).then_some(())?;
-
-        let one = facts.row(&format!("{with}SELECT {expression} {from} WHERE {other} LIMIT 1"))?;
+        let one = of.row("{}", &format!("WHERE {other} LIMIT 1"))?;
         Some(format!(
             "{count} of {all} values of {expression} are no numbers, such as {}{COUNTED}",
             literal(one.first()?)
@@ -178,9 +173,9 @@ fn of_words(facts: &Facts<'_>) -> Option<String> {
 
         let is_word = read.profile.kind() == Type::Text && read.column.order.is_none();
         (is_word && !read.profile.is_time()).then_some(())?;
-        let dates = read.query("1", "WHERE {} GLOB '[0-9]*' LIMIT 1");
-        let words =
-            Subject::of(read).few(facts).filter(|_| facts.is_empty(&dates) == Some(true))?;
+        let of = Subject::of(read);
+        let words = of.few().filter(|_| of.has("{} GLOB '[0-9]*'") == Some(false))?;
+
         let call = statement.call_text(at);
         Some(format!("{call} is that of the alphabet: {}", words.join(" < ")))
     })
@@ -216,7 +211,7 @@ fn of_aggregates(facts: &Facts<'_>) -> Option<String> {
 fn of_order(facts: &Facts<'_>) -> Vec<String> {
     let statement = facts.statement();
     // Each with true if all of them are shown, whatever their order is.
-    let mut ordered: Vec<(Subject, bool)> = Vec::new();
+    let mut ordered: Vec<(Subject<'_>, bool)> = Vec::new();
     for at in 0..statement.tokens.len() {
         if statement.is_any(at, &["min", "max"]) && statement.is(at + 1, "(") {
             let values = statement.items(at + 2..statement.closing(at + 1)).into_iter();
@@ -241,20 +236,20 @@ fn of_order(facts: &Facts<'_>) -> Vec<String> {
             term = end + 1;
         }
     }
-    let of = |(of, is_shown): (Subject, bool)| {
+    let of = |(of, is_shown): (Subject<'_>, bool)| {
         let letters = || match is_shown {
             true => of_shown_letters(facts, &of),
             false => of_letters(facts, &of, &[]),
         };
-        let no_times = || of_no_times(facts, &of).filter(|_| of.order.is_none());
-        no_times().or_else(|| of_types(facts, &of)).or_else(letters)
+        let no_times = || of_no_times(&of).filter(|_| of.order.is_none());
+        no_times().or_else(|| of_types(&of)).or_else(letters)
     };
     ordered.into_iter().filter_map(of).collect()
 }
 
 /// Returns the values that an expression of an order stands for: those of the expression, or of a
 /// column of the result by its name or number.
-fn ordered_values(facts: &Facts<'_>, places: Range<usize>) -> Option<Subject> {
+fn ordered_values<'r>(facts: &Facts<'r>, places: Range<usize>) -> Option<Subject<'r>> {
     let statement = facts.statement();
     if places.len() == 1 {
         let term = statement.word(places.start);
@@ -273,20 +268,18 @@ fn ordered_values(facts: &Facts<'_>, places: Range<usize>) -> Option<Subject> {
     values_of(facts, places)
 }
 
-fn values_of(facts: &Facts<'_>, places: Range<usize>) -> Option<Subject> {
-    let is_number = |of: &Subject| matches!(of.column, Some(Type::Integer | Type::Real));
+fn values_of<'r>(facts: &Facts<'r>, places: Range<usize>) -> Option<Subject<'r>> {
+    let is_number = |of: &Subject<'_>| matches!(of.column, Some(Type::Integer | Type::Real));
     Subject::at(facts, places).filter(|of| !is_number(of))
 }
 
 /// Numbers and texts in one order: text comes behind every number.
-fn of_types(facts: &Facts<'_>, of: &Subject) -> Option<String> {
+fn of_types(of: &Subject<'_>) -> Option<String> {
     let is_text = "typeof({}) = 'text'";
     let counts = format!("sum(typeof({{}}) IN ('integer', 'real')), sum({is_text})");
-    let [numbers @ (1..), texts @ (1..)] = facts.counts(&of.query(&counts, ""))? else {
-        return None;
-    };
+    let [numbers @ (1..), texts @ (1..)] = of.counts(&counts)? else { return None };
+    let one = of.row("{}", &format!("WHERE {is_text} LIMIT 1"))?;
 
-    let one = facts.row(&of.query("{}", &format!("WHERE {is_text} LIMIT 1")))?;
     Some(format!(
         "{} has numbers ({numbers}) and text such as {} ({texts}): text sorts after every number",
         of.name,

@@ -3,7 +3,7 @@
 use rusqlite::types::Value;
 
 use crate::letter_order::TextKind;
-use crate::notes::facts::{Facts, literal as spelled_value};
+use crate::notes::facts::Facts;
 use crate::notes::values::Subject;
 use crate::records::profile::{Profile, is_date};
 use crate::sql::comparison::{Comparison, Literal, LiteralKind};
@@ -17,7 +17,7 @@ pub(crate) fn never_true(
 ) -> Option<String> {
     let is_null = |literal: &&Literal| {
         literal.kind == LiteralKind::Constant
-            && facts.row(&format!("SELECT {}", literal.sql)) == Some(vec![Value::Null])
+            && facts.db.row(&format!("SELECT {}", literal.sql)) == Some(vec![Value::Null])
     };
     if comparison.is_order()
         && let Some(literal) = comparison.literals.iter().find(is_null)
@@ -27,7 +27,7 @@ pub(crate) fn never_true(
     let [low, high] = comparison.literals.as_slice() else { return None };
     let collation = order.and_then(TextKind::collation).unwrap_or_else(|| "BINARY".to_owned());
     let behind = format!("SELECT {} > {} COLLATE {collation}", low.sql, high.sql);
-    let is_behind = comparison.operator == "BETWEEN" && facts.counts(&behind)? == [1];
+    let is_behind = comparison.operator == "BETWEEN" && facts.db.counts(&behind)? == [1];
     is_behind.then(|| {
         if low.is_text() && low.value.len() != high.value.len() {
             // Such as `2025-3`, which the other order would not mend.
@@ -77,7 +77,7 @@ pub(crate) fn of_time(name: &str, profile: &Profile, comparison: &Comparison) ->
 }
 
 /// A bare date next to `datetime(…)` is midnight.
-pub(crate) fn of_day(subject: &Subject, comparison: &Comparison) -> Option<String> {
+pub(crate) fn of_day(subject: &Subject<'_>, comparison: &Comparison) -> Option<String> {
     let inner = subject.name.get(..9).filter(|start| start.eq_ignore_ascii_case("datetime("));
     let literal = match comparison.operator.as_str() {
         "<=" | ">" | "=" | "==" => comparison.literals.first()?,
@@ -91,16 +91,12 @@ pub(crate) fn of_day(subject: &Subject, comparison: &Comparison) -> Option<Strin
 }
 
 /// A word of a few, in an order that is the alphabet's.
-pub(crate) fn of_alphabet(
-    facts: &Facts<'_>,
-    subject: &Subject,
-    comparison: &Comparison,
-) -> Option<String> {
+pub(crate) fn of_alphabet(subject: &Subject<'_>, comparison: &Comparison) -> Option<String> {
     let literal = comparison.literals.first().filter(|_| comparison.is_order())?;
     if !literal.is_text() || literal.value.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let words = subject.few(facts)?;
+    let words = subject.few()?;
     let is_one = words.contains(&literal.sql);
     is_one.then(|| {
         let (name, words) = (&subject.name, words.join(" < "));
@@ -109,16 +105,12 @@ pub(crate) fn of_alphabet(
 }
 
 /// Text in an order next to a literal of another form, such as a date in another notation.
-pub(crate) fn of_shape(
-    facts: &Facts<'_>,
-    subject: &Subject,
-    comparison: &Comparison,
-) -> Option<String> {
+pub(crate) fn of_shape(subject: &Subject<'_>, comparison: &Comparison) -> Option<String> {
     let literal = comparison.literals.first().filter(|_| comparison.is_order())?;
     let value = match literal.kind {
         LiteralKind::Text => literal.value.clone(),
         // Such as a date function.
-        LiteralKind::Constant => match facts.row(&format!("SELECT {}", literal.sql))?.pop()? {
+        LiteralKind::Constant => match subject.db.row(&format!("SELECT {}", literal.sql))?.pop()? {
             Value::Text(text) => text,
             _ => return None,
         },
@@ -138,33 +130,29 @@ pub(crate) fn of_shape(
         .collect();
     let length = value.chars().count();
     let like = format!(
-        "WHERE {{}} GLOB '{pattern}*' OR (length({{}}) < {length} AND '{}' GLOB \
-         replace(replace({{}}, '*', '?'), '[', '?') || '*') LIMIT 1",
+        "{{}} GLOB '{pattern}*' OR (length({{}}) < {length} AND '{}' GLOB \
+         replace(replace({{}}, '*', '?'), '[', '?') || '*')",
         value.replace('\'', "''")
     );
     // A shorter text of the same form, such as a day next to a time.
     let short = format!(
-        "WHERE length({{}}) < {length} AND length({{}}) > 9 AND substr({{}}, 5, 1) = \
-         substr({0}, 5, 1) AND substr({{}}, 8, 1) = substr({0}, 8, 1) AND substr({{}}, 11, 1) IN \
-         ('', substr({0}, 11, 1)) LIMIT 1",
+        "length({{}}) < {length} AND length({{}}) > 9 AND substr({{}}, 5, 1) = substr({0}, 5, 1) \
+         AND substr({{}}, 8, 1) = substr({0}, 8, 1) AND substr({{}}, 11, 1) IN \
+         ('', substr({0}, 11, 1))",
         literal.sql
     );
-    let none = |rest: &str| facts.is_empty(&subject.query("1", rest)) == Some(true);
+    let none = |condition: &str| subject.has(condition) == Some(false);
     (none(&like) && none(&short)).then_some(())?;
-    let one = facts.row(&subject.query("{}", "WHERE {} IS NOT NULL LIMIT 1"))?;
-    let one = spelled_value(one.first()?);
     Some(format!(
-        "{} has values such as {one}, and {} has another form: text is compared letter by letter",
-        subject.name, literal.sql
+        "{} has values such as {}, and {} has another form: text is compared letter by letter",
+        subject.name,
+        subject.example()?,
+        literal.sql
     ))
 }
 
 /// A month or a year as the end of a span: its days are behind it.
-pub(crate) fn of_month(
-    facts: &Facts<'_>,
-    subject: &Subject,
-    comparison: &Comparison,
-) -> Option<String> {
+pub(crate) fn of_month(subject: &Subject<'_>, comparison: &Comparison) -> Option<String> {
     let literal = match comparison.operator.as_str() {
         "<=" | ">" => comparison.literals.first()?,
         "BETWEEN" => comparison.literals.get(1)?,
@@ -173,9 +161,9 @@ pub(crate) fn of_month(
     let value = &literal.value;
     let is_part = matches!(value.len(), 4 | 7)
         && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    let inside = format!("WHERE {{}} LIKE '{value}-%' LIMIT 1");
-    let found =
-        literal.is_text() && is_part && facts.is_empty(&subject.query("1", &inside)) == Some(false);
+    let inside = format!("{{}} LIKE '{value}-%'");
+    let found = literal.is_text() && is_part && subject.has(&inside) == Some(true);
+
     let (name, length) = (&subject.name, value.len());
     found.then(|| {
         format!(

@@ -23,7 +23,7 @@ fn of_count(facts: &Facts<'_>) -> Option<String> {
         let [left, right] = items.as_slice() else { return None };
         let on = right.on.clone().filter(|_| right.is_left)?;
         let (first, second) = (quoting::name(&left.name), quoting::name(&right.name));
-        let [rows, lefts, rights] = facts.counts(&format!(
+        let [rows, lefts, rights] = facts.db.counts(&format!(
             "{}SELECT count(*), count(DISTINCT {first}.rowid), count({second}.rowid) {}",
             statement.with(),
             statement.rows_around(at)?
@@ -83,7 +83,7 @@ fn of_first_row(facts: &Facts<'_>) -> Option<String> {
         } else {
             format!("group_concat({value}), max({value}) or a JOIN take all")
         };
-        (facts.is_empty(&several) == Some(false)).then(|| {
+        (facts.db.is_empty(&several) == Some(false)).then(|| {
             let subquery = statement.text(at..inner.end + 1);
             format!("{subquery} has several values and gives the first one: {how}")
         })
@@ -101,7 +101,7 @@ fn is_table(statement: &Statement, at: usize) -> bool {
 /// of the same things.
 pub(crate) fn have_other_forms(facts: &Facts<'_>, queries: [&str; 2]) -> bool {
     let forms = |query: &str| -> Option<BTreeSet<String>> {
-        let rows = facts.rows(&format!("{query} LIMIT {MAX_VALUES}"))?;
+        let rows = facts.db.rows(&format!("{query} LIMIT {MAX_VALUES}"))?;
         Some(rows.iter().filter_map(|row| row.first()).map(|value| form(&plain(value))).collect())
     };
     let (Some(one), Some(other)) = (forms(queries[0]), forms(queries[1])) else { return false };

@@ -1,18 +1,19 @@
 //! Paths into JSON that lead nowhere.
 
+use std::ops::Range;
+
 use crate::notes::facts::Facts;
+use crate::notes::values::Subject;
 use crate::sql::quoting::spelled;
 use crate::sql::token::Kind;
 use crate::suggest::nearest::nearest;
 
 /// A path into the JSON of a column.
 struct JsonPath<'s> {
-    /// The place of its first token.
-    place: usize,
-    /// The expression.
-    sql: &'s str,
+    /// The value at the path.
+    value: Subject<'s>,
     /// The column.
-    of: &'s str,
+    of: Subject<'s>,
     /// The keys, joined by dots.
     keys: String,
 }
@@ -20,39 +21,34 @@ struct JsonPath<'s> {
 /// Notes on paths that are null in every record.
 pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
     let paths = paths(facts).into_iter();
-    paths.filter_map(|path| of_large(facts, &path).or_else(|| of_path(facts, &path))).collect()
+    paths.filter_map(|path| of_large(&path.value).or_else(|| of_path(facts, &path))).collect()
 }
 
 /// A path to whole numbers beyond 64 bits, of which SQLite makes floats.
-fn of_large(facts: &Facts<'_>, path: &JsonPath<'_>) -> Option<String> {
-    let (with, from, sql) = (facts.statement().with(), facts.from(path.place)?, path.sql);
-    let large = format!("typeof({sql}) = 'real' AND abs({sql}) >= 9223372036854775807");
-    let [found] = facts.counts(&format!("{with}SELECT count(*) {from} WHERE {large}"))?;
+fn of_large(value: &Subject<'_>) -> Option<String> {
+    let [found] = value.counts("sum(typeof({}) = 'real' AND abs({}) >= 9223372036854775807)")?;
     (found > 0).then(|| {
         format!(
-            "{found} values of {sql} are numbers beyond 64 bits, which are rounded here: a column \
-             of this name has them as text, with all digits"
+            "{found} values of {} are numbers beyond 64 bits, which are rounded here: a column \
+             of this name has them as text, with all digits",
+            value.name
         )
     })
 }
 
 fn of_path(facts: &Facts<'_>, path: &JsonPath<'_>) -> Option<String> {
-    let statement = facts.statement();
-    let (with, from, sql) = (statement.with(), facts.from(path.place)?, path.sql);
-    let found = format!("{with}SELECT 1 {from} WHERE {sql} IS NOT NULL LIMIT 1");
-    let any = format!("{with}SELECT 1 {from} WHERE {} IS NOT NULL LIMIT 1", path.of);
-    if !facts.is_empty(&found)? || facts.is_empty(&any)? {
+    let (sql, of) = (&path.value.name, &path.of.name);
+    if path.value.has("{} IS NOT NULL")? || !path.of.has("{} IS NOT NULL")? {
         return None;
     }
-    let array = format!("{with}SELECT 1 {from} WHERE {} GLOB '[[]*' LIMIT 1", path.of);
-    if facts.is_empty(&array) == Some(false) && !path.keys.starts_with(['$', '[']) {
+    if path.of.has("{} GLOB '[[]*'") == Some(true) && !path.keys.starts_with(['$', '[']) {
         return Some(format!(
-            "{sql} is null in every record, for {} is an array: FROM records, json_each({}) AS e \
-             has its elements, with e.value ->> '{}'",
-            path.of, path.of, path.keys
+            "{sql} is null in every record, for {of} is an array: FROM records, json_each({of}) AS \
+             e has its elements, with e.value ->> '{}'",
+            path.keys
         ));
     }
-    let column = path.of.replace('"', "");
+    let column = of.replace('"', "");
     let whole = format!("{column}.{}", path.keys);
     // `r.meta` has the alias of its table in front.
     let ends: Vec<&str> = std::iter::once(whole.as_str())
@@ -103,7 +99,11 @@ fn paths<'s>(facts: &Facts<'s>) -> Vec<JsonPath<'s>> {
         let value = statement.value(path);
 
         let keys = value.strip_prefix("$.").unwrap_or(&value).replace('"', "");
-        Some(JsonPath { place: at, sql: &statement.sql[all], of: &statement.sql[column], keys })
+        let subject = |bytes: Range<usize>| {
+            let name = statement.sql[bytes].to_owned();
+            Some(Subject::over(facts, name, facts.from(at)?.to_owned()))
+        };
+        Some(JsonPath { value: subject(all)?, of: subject(column)?, keys })
     });
     places.collect()
 }

@@ -1,6 +1,8 @@
 //! Rows that mislead as a whole: columns from any record, joined rows that repeat a record,
 //! fractions that are dropped, nulls at the start of an order.
 
+use std::ops::Range;
+
 use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::partners::have_other_forms;
 use crate::notes::values::Subject;
@@ -42,7 +44,7 @@ fn of_bare(facts: &Facts<'_>) -> Option<String> {
             statement.with(),
             group.unwrap_or_default()
         );
-        (facts.is_empty(&several) == Some(false)).then(|| match group {
+        (facts.db.is_empty(&several) == Some(false)).then(|| match group {
             Some(_) => format!(
                 "{name} differs within a group and is from any of its records: add it to GROUP \
                  BY, or take max({name}) or group_concat(DISTINCT {name})"
@@ -64,7 +66,7 @@ fn of_counted(facts: &Facts<'_>) -> Option<String> {
         }
         let condition = statement.text(argument.clone());
         let is_truth = format!("({condition}) IN (0, 1) AND typeof({condition}) = 'integer'");
-        let [all, of_truth, met] = facts.counts(&format!(
+        let [all, of_truth, met] = facts.db.counts(&format!(
             "{}SELECT count({condition}), sum({is_truth}), sum(({condition}) <> 0) {}",
             statement.with(),
             statement.rows_around(at)?
@@ -89,8 +91,8 @@ fn of_mean(facts: &Facts<'_>) -> Option<String> {
     statement.calls_of(&["avg"]).find_map(|at| {
         let of = Subject::at(facts, statement.argument(at)?).filter(|of| of.column.is_none())?;
         let truths = "sum({} IN (0, 1) AND typeof({}) = 'integer')";
-        let counts = of.query(&format!("count(*), count({{}}), {truths}"), "");
-        let [rows, values, truths] = facts.counts(&counts)?;
+        let [rows, values, truths] = of.counts(&format!("count(*), count({{}}), {truths}"))?;
+
         let name = &of.name;
         (values < rows && values == truths && values > 0).then(|| {
             format!(
@@ -123,7 +125,7 @@ fn of_repeated(facts: &Facts<'_>) -> Option<String> {
             _ => table_in(facts, from, &read)?,
         };
         let table = crate::sql::quoting::name(&table);
-        let [rows, records] = facts.counts(&format!(
+        let [rows, records] = facts.db.counts(&format!(
             "{}SELECT count({table}.rowid), count(DISTINCT {table}.rowid) {}",
             statement.with(),
             statement.rows_around(at)?
@@ -147,7 +149,7 @@ fn table_in(facts: &Facts<'_>, from: &str, read: &Read<'_>) -> Option<String> {
     names.map(|token| token.value(from)).find(|name| {
         let table = crate::sql::quoting::name(name);
         let with = facts.statement().with();
-        facts.db.prepare(&format!("{with}SELECT {table}.rowid, {table}.{column} {from}")).is_ok()
+        facts.db.prepares(&format!("{with}SELECT {table}.rowid, {table}.{column} {from}"))
     })
 }
 
@@ -162,7 +164,7 @@ fn of_null_list(facts: &Facts<'_>) -> Option<String> {
 
         let inner = statement.text(at + 2..statement.closing(at + 1));
         let found = format!("WITH list(value) AS ({inner}) SELECT 1 FROM list WHERE value IS NULL");
-        (facts.is_empty(&found) == Some(false)).then(|| {
+        (facts.db.is_empty(&found) == Some(false)).then(|| {
             "NOT IN is never true, because its list contains null: add WHERE … IS NOT NULL in it"
                 .to_owned()
         })
@@ -181,22 +183,19 @@ fn of_list(facts: &Facts<'_>, nothing: bool) -> Option<String> {
         let read = facts.column_at(statement.expression_before(end)?)?;
         let list = statement.text(at + 1..statement.closing(at + 1) + 1);
 
-        let none = facts.is_empty(&read.query("1", &format!("WHERE {{}} IN {list} LIMIT 1")));
-        let one = facts.row(&read.query("{}", "WHERE {} IS NOT NULL LIMIT 1"))?;
-        let listed = facts.row(&format!("WITH list(value) AS {list} SELECT value FROM list"));
+        let of = Subject::of(read);
+        let (is_any, one) = (of.has(&format!("{{}} IN {list}")), of.example()?);
+
+        let listed = facts.db.row(&format!("WITH list(value) AS {list} SELECT value FROM list"));
         let listed = listed.map_or_else(
             || "is empty".to_owned(),
             |row| format!("has values such as {}", literal(&row[0])),
         );
         let values = format!("WITH list(value) AS {list} SELECT DISTINCT value FROM list");
-        let is_other = || have_other_forms(facts, [&read.query("DISTINCT {}", NOT_NULL), &values]);
+        let is_other = || have_other_forms(facts, [&of.query("DISTINCT {}", NOT_NULL), &values]);
         let name = spelled(&read.column.name);
-        (none == Some(true) && (nothing || is_other())).then(|| {
-            format!(
-                "no {name} is in the list: {name} such as {}, the list {listed}",
-                literal(&one[0])
-            )
-        })
+        (is_any == Some(false) && (nothing || is_other()))
+            .then(|| format!("no {name} is in the list: {name} such as {one}, the list {listed}"))
     })
 }
 
@@ -252,7 +251,7 @@ fn of_division(facts: &Facts<'_>) -> Option<String> {
         let right = statement.text(right);
         let (with, from) = (statement.with(), facts.from(at)?);
         let types = format!("{with}SELECT typeof({left}), typeof({right}) {from} LIMIT 1");
-        let whole = facts.row(&types)?.iter().all(|kind| plain(kind) == "integer");
+        let whole = facts.db.row(&types)?.iter().all(|kind| plain(kind) == "integer");
         whole.then(|| {
             format!("`/` between whole numbers drops the fraction: 1.0 * {left} / {right} keeps it")
         })
@@ -280,7 +279,8 @@ fn of_limit(facts: &Facts<'_>) -> Option<String> {
         let call = statement.text(list.start + 1..list.end);
         let rows = statement.text(from.start..select.end);
         let kept = statement.text(from.start..of("where").unwrap_or(from).end);
-        let [rows_count] = facts.counts(&format!("{}SELECT count(*) {kept}", statement.with()))?;
+        let [rows_count] =
+            facts.db.counts(&format!("{}SELECT count(*) {kept}", statement.with()))?;
         (u64::try_from(rows_count).ok()? > limit).then(|| {
             format!(
                 "LIMIT {limit} is of the one row of all {rows_count}: SELECT {call} FROM (SELECT * \
@@ -296,16 +296,17 @@ fn of_join(facts: &Facts<'_>, nothing: bool) -> Option<String> {
     let statement = facts.statement();
     statement.places_of(&["=", "=="]).find_map(|at| {
         let [left, right] = statement.sides(at)?;
-        let reads = [facts.column_at(left.clone())?, facts.column_at(right.clone())?];
-        let others = reads.map(|read| read.query("DISTINCT {}", NOT_NULL));
-        let one = |read: Read<'_>, side| {
-            let found = facts.row(&read.query("{}", "WHERE {} IS NOT NULL LIMIT 1"))?;
-            Some(format!("{} such as {}", statement.text(side), literal(found.first()?)))
+        let of = |side: &Range<usize>| Some(Subject::of(facts.column_at(side.clone())?));
+        let all = |side: &Range<usize>| Some(of(side)?.query("DISTINCT {}", NOT_NULL));
+        let one = |side: &Range<usize>| {
+            Some(format!("{} such as {}", statement.text(side.clone()), of(side)?.example()?))
         };
+        let others = [all(&left)?, all(&right)?];
         let equal = statement.text(left.start..right.end);
-        let (left_one, right_one) = (one(reads[0], left)?, one(reads[1], right)?);
+        let (left_one, right_one) = (one(&left)?, one(&right)?);
+
         let (with, from) = (statement.with(), facts.from(at)?);
-        let none = facts.is_empty(&format!("{with}SELECT 1 {from} WHERE {equal} LIMIT 1"));
+        let none = facts.db.is_empty(&format!("{with}SELECT 1 {from} WHERE {equal} LIMIT 1"));
         let is_meant = || !nothing && !have_other_forms(facts, [&others[0], &others[1]]);
         (none == Some(true) && !is_meant())
             .then(|| format!("{equal} is never true: {left_one}, {right_one}"))

@@ -114,7 +114,7 @@ impl Select<'_> {
         let table = statement.text(item.places.clone());
         let (with, limit) = (statement.with(), "LIMIT 2");
         let rows = format!("{with}SELECT count(*) FROM (SELECT 1 FROM {table} {limit})");
-        self.facts.counts(&rows) == Some([2])
+        self.facts.db.counts(&rows) == Some([2])
     }
 }
 

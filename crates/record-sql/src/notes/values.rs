@@ -5,7 +5,7 @@ use std::ops::Range;
 use rusqlite::types::Value;
 
 use crate::letter_order::TextKind;
-use crate::notes::facts::{Facts, Read, literal, plain};
+use crate::notes::facts::{Db, Facts, Read, literal, plain};
 use crate::records::profile::Type;
 use crate::sql::comparison::Literal;
 use crate::sql::quoting;
@@ -17,7 +17,9 @@ const MAX_COMPARED: usize = 5_000;
 
 /// An expression with the rows that it is read from.
 #[derive(Clone, Debug)]
-pub(crate) struct Subject {
+pub(crate) struct Subject<'r> {
+    pub(crate) db: Db<'r>,
+
     /// The expression.
     pub(crate) sql: String,
     /// The expression as a note names it.
@@ -32,10 +34,11 @@ pub(crate) struct Subject {
     pub(crate) order: Option<TextKind>,
 }
 
-impl Subject {
+impl<'r> Subject<'r> {
     /// Returns a column with its table.
-    pub(crate) fn of(read: Read<'_>) -> Self {
+    pub(crate) fn of(read: Read<'r>) -> Self {
         Self {
+            db: read.db,
             sql: quoting::name(&read.column.name),
             name: quoting::spelled(&read.column.name),
             with: String::new(),
@@ -47,7 +50,7 @@ impl Subject {
 
     /// Returns an expression over one row of the statement, or the column that it is. None if it
     /// has no columns, or is of several rows.
-    pub(crate) fn at(facts: &Facts<'_>, places: Range<usize>) -> Option<Self> {
+    pub(crate) fn at(facts: &Facts<'r>, places: Range<usize>) -> Option<Self> {
         let statement = facts.statement();
         let (place, name) = (places.start, statement.text(places.clone()).to_owned());
         let kept = facts.kept_from(place)?;
@@ -64,14 +67,13 @@ impl Subject {
         if !statement.has_columns(places.clone()) || !statement.is_scalar(places) {
             return None;
         }
-        Some(Self {
-            sql: format!("({name})"),
-            name,
-            with: statement.with(),
-            from: kept,
-            column: None,
-            order: None,
-        })
+        Some(Self::over(facts, name, kept))
+    }
+
+    /// Returns an expression over the rows of a FROM clause.
+    pub(crate) fn over(facts: &Facts<'r>, name: String, from: String) -> Self {
+        let (sql, with) = (format!("({name})"), facts.statement().with());
+        Self { db: facts.db, sql, name, with, from, column: None, order: None }
     }
 
     /// Returns a query over the rows; `{}` is the expression.
@@ -81,19 +83,45 @@ impl Subject {
         format!("{}SELECT {select} {} {rest}", self.with, self.from)
     }
 
+    /// Returns the rows of a query; None if it fails.
+    pub(crate) fn rows(&self, select: &str, rest: &str) -> Option<Vec<Vec<Value>>> {
+        self.db.rows(&self.query(select, rest))
+    }
+
+    /// Returns the first row of a query; None if it fails.
+    pub(crate) fn row(&self, select: &str, rest: &str) -> Option<Vec<Value>> {
+        self.db.row(&self.query(select, rest))
+    }
+
+    /// Returns whole numbers over all rows; null is 0.
+    pub(crate) fn counts<const N: usize>(&self, select: &str) -> Option<[i64; N]> {
+        self.db.counts(&self.query(select, ""))
+    }
+
+    /// Returns true if a row meets a condition; None if it fails.
+    pub(crate) fn has(&self, condition: &str) -> Option<bool> {
+        let found = self.query("1", &format!("WHERE {condition} LIMIT 1"));
+        self.db.is_empty(&found).map(|is_empty| !is_empty)
+    }
+
+    /// Returns a value as SQL spells it.
+    pub(crate) fn example(&self) -> Option<String> {
+        Some(literal(self.row("{}", "WHERE {} IS NOT NULL LIMIT 1")?.first()?))
+    }
+
     /// Returns the values as a clause: all of a few, or the nearest ones.
-    pub(crate) fn values(&self, facts: &Facts<'_>, wanted: &Literal) -> Option<String> {
+    pub(crate) fn values(&self, wanted: &Literal) -> Option<String> {
         let name = &self.name;
         let few = format!("WHERE {{}} IS NOT NULL LIMIT {}", MAX_LISTED + 1);
-        let few = facts.rows(&self.query("DISTINCT {}", &few))?.len() <= MAX_LISTED;
-        if !few && let Some(near) = self.containing(facts, wanted) {
+        let few = self.rows("DISTINCT {}", &few)?.len() <= MAX_LISTED;
+        if !few && let Some(near) = self.containing(wanted) {
             return Some(format!("nearest in {name}: {near}"));
         }
-        let listed = self.query(
+        let rows = self.rows(
             "{}, count(*)",
             &format!("WHERE {{}} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MAX_COMPARED}"),
-        );
-        let rows = facts.rows(&listed)?;
+        )?;
+
         let all: Vec<(Value, String)> = rows
             .into_iter()
             .filter_map(|row| {
@@ -108,7 +136,7 @@ impl Subject {
         if all.len() > 2
             && all.iter().all(|(value, _)| !matches!(value, Value::Text(_) | Value::Blob(_)))
         {
-            return self.range(facts);
+            return self.range();
         }
         let join = |entries: Vec<&str>| entries.join(", ");
         if all.len() <= MAX_LISTED {
@@ -134,29 +162,29 @@ impl Subject {
     }
 
     /// Returns the values that contain a text of three bytes and more, in any case.
-    fn containing(&self, facts: &Facts<'_>, wanted: &Literal) -> Option<String> {
+    fn containing(&self, wanted: &Literal) -> Option<String> {
         let text = wanted.value.trim_matches(['%', '*', ' ']);
         if !wanted.is_text() || text.len() < 3 {
             return None;
         }
         let text = text.replace('\'', "''");
-        let rows = facts.rows(&self.query(
-            "{}, count(*)",
-            &format!(
-                "WHERE instr(lower({{}}), lower('{text}')) GROUP BY 1 \
-                 ORDER BY length({{}}), 2 DESC LIMIT 3"
-            ),
-        ))?;
+        let nearest = format!(
+            "WHERE instr(lower({{}}), lower('{text}')) GROUP BY 1 ORDER BY length({{}}), 2 DESC \
+             LIMIT 3"
+        );
+        let rows = self.rows("{}, count(*)", &nearest)?;
+
         let entry = |row: &Vec<Value>| format!("{} ({})", literal(&row[0]), plain(&row[1]));
         let near: Vec<String> = rows.iter().map(entry).collect();
         (!near.is_empty()).then(|| near.join(", "))
     }
 
     /// Returns the values in order, as SQL spells them, if they are a few texts.
-    pub(crate) fn few(&self, facts: &Facts<'_>) -> Option<Vec<String>> {
+    pub(crate) fn few(&self) -> Option<Vec<String>> {
         let limit = MAX_LISTED + 1;
-        let all = self.query("DISTINCT {}", &format!("WHERE {{}} IS NOT NULL LIMIT {limit}"));
-        let mut all = facts.rows(&all)?;
+        let rows = format!("WHERE {{}} IS NOT NULL LIMIT {limit}");
+        let mut all = self.rows("DISTINCT {}", &rows)?;
+
         all.sort_by_key(|row| plain(&row[0]));
         let is_text = all.iter().all(|row| matches!(row[0], Value::Text(_)));
         let words = all.iter().map(|row| literal(&row[0])).collect();
@@ -164,8 +192,8 @@ impl Subject {
     }
 
     /// Returns the smallest and the largest value as a clause.
-    pub(crate) fn range(&self, facts: &Facts<'_>) -> Option<String> {
-        let ends = facts.row(&self.query("min({}), max({})", ""))?;
+    pub(crate) fn range(&self) -> Option<String> {
+        let ends = self.row("min({}), max({})", "")?;
         let [low, high] = ends.as_slice() else { return None };
         Some(format!("{} goes from {} to {}", self.name, literal(low), literal(high)))
     }

@@ -32,19 +32,18 @@ impl Written {
 }
 
 /// Returns the notation of the texts of a subject, if they are numbers.
-pub(crate) fn written(facts: &Facts<'_>, of: &Subject) -> Option<Written> {
+pub(crate) fn written(of: &Subject<'_>) -> Option<Written> {
     const WRITTEN: &str = "{} GLOB '*[0-9]*'";
     let rows = format!("WHERE typeof({{}}) = 'text' AND {WRITTEN} LIMIT {MAX_TEXTS}");
-    let rows = facts.rows(&of.query("DISTINCT {}", &rows))?;
+    let rows = of.rows("DISTINCT {}", &rows)?;
     let texts: Vec<String> = rows.iter().filter_map(|row| Some(plain(row.first()?))).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let plain = Notation::of(&texts)?.plain(&texts);
-    let others = format!("WHERE {WRITTEN} AND NOT {plain} = CAST({plain} AS NUMERIC) LIMIT 1");
-    let is_all = plain != "{}" && facts.is_empty(&of.query("1", &others)) == Some(true);
+    let others = format!("{WRITTEN} AND NOT {plain} = CAST({plain} AS NUMERIC)");
+    let is_all = plain != "{}" && of.has(&others) == Some(false);
     is_all.then_some(())?;
-    let words = facts.is_empty(&of.query("1", &format!("WHERE NOT {WRITTEN} LIMIT 1")));
-    let number = match words {
-        Some(true) => format!("CAST({plain} AS REAL)"),
+    let number = match of.has(&format!("NOT {WRITTEN}")) {
+        Some(false) => format!("CAST({plain} AS REAL)"),
         _ => format!("CASE WHEN {WRITTEN} THEN CAST({plain} AS REAL) END"),
     };
     let mut separators = Separators::default();
@@ -63,7 +62,7 @@ pub(crate) fn of_texts(
 ) -> Option<String> {
     let subject = Subject::of(read);
     let name = &subject.name;
-    let found = written(facts, &subject);
+    let found = written(&subject);
     let is_read = found.as_ref().map_or(read.profile.is_date(), |one| one.doubt.is_empty());
     let Written { number, doubt } = found.unwrap_or_else(Written::plain);
     let compared = |value: &str, of: fn(&Literal) -> &String| {
@@ -73,9 +72,8 @@ pub(crate) fn of_texts(
     };
     let (texts, numbers) = (compared("{}", |l| &l.sql), compared(&number, |l| &l.value));
     let unread = if is_read { "0" } else { "NOT {} = CAST({} AS NUMERIC)" };
-    let others = format!("WHERE {texts} <> {numbers} OR {unread} LIMIT 1");
-    let others = subject.query("1", &others);
-    if facts.is_empty(&others) == Some(true) && !are_versions(facts, &subject) {
+    let others = format!("{texts} <> {numbers} OR {unread}");
+    if subject.has(&others) == Some(false) && !are_versions(facts, &subject) {
         return None;
     }
     of_order(facts, &subject, comparison).or_else(|| {
@@ -95,6 +93,7 @@ pub(crate) fn of_spellings(
     column: Option<Read<'_>>,
 ) -> Option<String> {
     let read = column.filter(|read| comparison.is_equality() && read.profile.texts > 0)?;
+    let subject = Subject::of(read);
     let [literal] = comparison.literals.as_slice() else { return None };
     // A number of more digits is not exact.
     let is_exact = |number: &f64| *number != 0.0 && literal.value.len() < 16;
@@ -106,10 +105,10 @@ pub(crate) fn of_spellings(
          GLOB '0[0-9]*'"
     );
     let same = format!("{{}} = {}", literal.sql);
-    let [numbers, same] = facts.counts(&read.query(&format!("sum({number}), sum({same})"), ""))?;
+    let [numbers, same] = subject.counts(&format!("sum({number}), sum({same})"))?;
 
     let name = spelled(&read.column.name);
-    (numbers > same && same > 0 && !are_versions(facts, &Subject::of(read))).then(|| {
+    (numbers > same && same > 0 && !are_versions(facts, &subject)).then(|| {
         format!(
             "{name} spells {} in several ways: CAST({name} AS NUMERIC) = {} finds {numbers} records",
             literal.value, literal.value
