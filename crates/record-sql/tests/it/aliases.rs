@@ -1,6 +1,6 @@
 //! Names of results that columns have, too.
 
-use crate::ask;
+use crate::{ask, assert_has};
 
 #[test]
 fn a_column_with_the_name_of_a_result_is_told() {
@@ -25,8 +25,7 @@ fn a_column_with_the_name_of_a_result_is_told() {
             "GROUP BY (CASE WHEN priority > 2 THEN 'high' ELSE 'low' END)",
         ),
     ] {
-        let notes = ask(&format!("SELECT {rest}")).unwrap().notes.join("\n");
-        assert!(notes.contains(part), "{rest}: {part:?} is not in\n{notes}");
+        assert_has(&ask(&format!("SELECT {rest}")).unwrap().notes.join("\n"), part, rest);
     }
     for fine in [
         "SELECT status, sum(score) AS score FROM records GROUP BY status ORDER BY score DESC",

@@ -1,10 +1,6 @@
 //! Notes on conditions that always or never hold.
 
-use crate::ask_of;
-
-fn notes(sql: &str, lines: &str) -> String {
-    ask_of(sql, lines).unwrap_or_else(|error| panic!("{sql}: {error}")).notes.join("\n")
-}
+use crate::{ask_of, notes_of as notes};
 
 #[test]
 fn a_text_is_no_condition() {

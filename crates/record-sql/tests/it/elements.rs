@@ -1,16 +1,11 @@
 //! Fields that are a list in some records, and one element by itself in others.
 
-use crate::ask_of;
+use crate::{ask_of, assert_has, notes_of};
 
-const LINES: &str = concat!(
-    r#"{"id":1,"tags":["a","b"],"v":"4","items":[{"n":2}]}"#,
-    "\n",
-    r#"{"id":2,"tags":"a","v":"n/a","items":{"n":3}}"#,
-    "\n",
-    r#"{"id":3,"tags":null,"v":"6","items":[]}"#,
-    "\n",
-    r#"{"id":4,"tags":["a","a"],"v":"5","items":[{"n":5},{"n":6}]}"#,
-);
+const LINES: &str = r#"{"id":1,"tags":["a","b"],"v":"4","items":[{"n":2}]}
+{"id":2,"tags":"a","v":"n/a","items":{"n":3}}
+{"id":3,"tags":null,"v":"6","items":[]}
+{"id":4,"tags":["a","a"],"v":"5","items":[{"n":5},{"n":6}]}"#;
 
 #[test]
 fn one_object_next_to_arrays_is_told() {
@@ -18,17 +13,17 @@ fn one_object_next_to_arrays_is_told() {
                  json_array(json(r.items)), r.items), json_array(r.items))";
     let sum =
         |column: &str| format!("SELECT sum(i.value->>'n') FROM records r, json_each({column}) i");
-    let notes = ask_of(&sum("r.items"), LINES).unwrap().notes.join("\n");
-    assert!(notes.contains("r.items is an array in 3 records and one object in 1"), "{notes}");
-    assert!(notes.contains(array), "{notes}");
+    let sql = sum("r.items");
+    for part in ["r.items is an array in 3 records and one object in 1", array] {
+        assert_has(&notes_of(&sql, LINES), part, &sql);
+    }
     let better = ask_of(&sum(array), LINES).unwrap();
     assert_eq!((better.rows, better.notes), (vec!["[16]".to_owned()], Vec::new()));
     for (sql, part) in [
         ("SELECT sum(json_array_length(items)) FROM records", "whose keys are taken for elements"),
         ("SELECT items.n FROM records", "items.n is null where items is an array, in 3 records"),
     ] {
-        let notes = ask_of(sql, LINES).unwrap().notes.join("\n");
-        assert!(notes.contains(part), "{sql}: {notes}");
+        assert_has(&notes_of(sql, LINES), part, sql);
     }
     let fine = ask_of("SELECT sum(json_array_length(tags)) FROM records WHERE id <> 2", LINES);
     assert_eq!(fine.unwrap().notes, [""; 0]);
@@ -57,16 +52,11 @@ fn a_failure_over_a_value_has_a_statement_to_send_instead() {
 
 #[test]
 fn spellings_of_one_object_are_told() {
-    let lines = concat!(
-        r#"{"id":1,"m":{"a":1,"b":2},"t":["x","y"],"s":{"a":1}}"#,
-        "\n",
-        r#"{"id":2,"m":{"b":2,"a":1},"t":["x", "y"],"s":{"a":1}}"#,
-        "\n",
-        r#"{"id":3,"m":{"a":1.0,"b":2},"t":["y","x"],"s":{"a":2}}"#,
-        "\n",
-        r#"{"id":4,"m":null,"t":[],"s":null}"#,
-    );
-    let notes = |sql: &str| ask_of(sql, lines).unwrap().notes.join("\n");
+    let lines = r#"{"id":1,"m":{"a":1,"b":2},"t":["x","y"],"s":{"a":1}}
+{"id":2,"m":{"b":2,"a":1},"t":["x", "y"],"s":{"a":1}}
+{"id":3,"m":{"a":1.0,"b":2},"t":["y","x"],"s":{"a":2}}
+{"id":4,"m":null,"t":[],"s":null}"#;
+    let notes = |sql: &str| notes_of(sql, lines);
     let m =
         "m is compared as JSON text, and has 3 spellings of 1 values, such as {\"a\":1,\"b\":2}";
     for (sql, part) in [
@@ -76,7 +66,7 @@ fn spellings_of_one_object_are_told() {
         ("SELECT count(*) FROM records WHERE m = '{\"a\":1,\"b\":2}'", m),
         ("SELECT count(*) FROM records WHERE t = '[\"x\",\"y\"]'", "t is compared as JSON text"),
     ] {
-        assert!(notes(sql).contains(part), "{sql}: {}", notes(sql));
+        assert_has(&notes(sql), part, sql);
     }
     for fine in [
         "SELECT m, t FROM records",
@@ -97,9 +87,9 @@ fn parts_of_elements_are_told() {
     let lines =
         "{\"id\":1,\"l\":[\"bug\"]}\n{\"id\":2,\"l\":[\"bug-report\"]}\n{\"id\":3,\"l\":[\"ui\"]}";
     let notes = |condition: &str| {
-        let sql = format!("SELECT count(*) FROM records WHERE {condition}");
-        ask_of(&sql, lines).unwrap().notes.join("\n")
+        notes_of(&format!("SELECT count(*) FROM records WHERE {condition}"), lines)
     };
+
     let told = notes("instr(l, 'bug') > 0");
     assert!(told.contains("instr finds parts, too: 2 records; 1 have the element 'bug'"), "{told}");
     for fine in ["instr(l, 'ui') > 0", "instr(l, 'bu') > 0", "instr(id, '1') > 0"] {

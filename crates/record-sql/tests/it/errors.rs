@@ -1,12 +1,10 @@
 //! Errors say where, which columns there are, and what to send instead.
 
-use crate::error;
+use crate::{assert_has, error};
 
 fn contains(sql: &str, parts: &[&str]) {
     let error = error(sql);
-    for part in parts {
-        assert!(error.contains(part), "{sql}: {part:?} is not in\n{error}");
-    }
+    parts.iter().for_each(|part| assert_has(&error, part, sql));
 }
 
 #[test]

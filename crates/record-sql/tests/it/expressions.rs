@@ -1,6 +1,6 @@
 //! Notes on values behind an expression, an element or a subquery: the same as on columns.
 
-use crate::ask_of;
+use crate::{ask_of, assert_has, notes_of};
 
 fn notes(sql: &str) -> String {
     let lines = (8..14).map(|n| {
@@ -10,7 +10,7 @@ fn notes(sql: &str) -> String {
         )
     });
     let lines: String = lines.collect();
-    ask_of(sql, &lines).unwrap_or_else(|error| panic!("{sql}: {error}")).notes.join("\n")
+    notes_of(sql, &lines)
 }
 
 #[test]
@@ -52,8 +52,7 @@ fn values_behind_expressions_are_told_as_columns_are() {
             "1 rows in which e.value->>'n' is null are left out",
         ),
     ] {
-        let notes = notes(sql);
-        assert!(notes.contains(part), "{sql}: {part:?} is not in\n{notes}");
+        assert_has(&notes(sql), part, sql);
     }
     for fine in [
         "SELECT sum(id), max(id) FROM records ORDER BY max(id)",
@@ -71,19 +70,12 @@ fn values_behind_expressions_are_told_as_columns_are() {
 /// `->>` has no type of its own: the text '5' is not the number 5.
 #[test]
 fn values_of_another_type_that_spell_the_same_are_told() {
-    let lines = concat!(
-        r#"{"id":1,"m":{"o":"5"}}"#,
-        "\n",
-        r#"{"id":2,"m":{"o":5}}"#,
-        "\n",
-        r#"{"id":3,"m":{"o":"7"}}"#,
-        "\n",
-        r#"{"id":4,"m":{"o":5}}"#,
-        "\n",
-        r#"{"id":5,"m":{"o":6}}"#,
-        "\n",
-        r#"{"id":6,"m":{"o":"x"}}"#,
-    );
+    let lines = r#"{"id":1,"m":{"o":"5"}}
+{"id":2,"m":{"o":5}}
+{"id":3,"m":{"o":"7"}}
+{"id":4,"m":{"o":5}}
+{"id":5,"m":{"o":6}}
+{"id":6,"m":{"o":"x"}}"#;
     for (condition, part, rest) in [
         ("m->>'o' = '5'", "in 2 rows m->>'o' is a number that spells the same, such as 5", "1"),
         ("m->>'o' = 5", "in 1 rows m->>'o' is a text that spells the same, such as '5'", "2"),
@@ -112,7 +104,7 @@ fn values_of_another_type_that_spell_the_same_are_told() {
         "m->>'o' > 5 AND id = 5",
     ] {
         let sql = format!("SELECT count(*) FROM records WHERE {fine}");
-        let notes = ask_of(&sql, lines).unwrap().notes.join("\n");
+        let notes = notes_of(&sql, lines);
         assert!(!notes.contains("spells the same"), "{fine}: {notes}");
     }
 }

@@ -1,49 +1,30 @@
 //! Joins that give more rows, or fewer, than they look.
 
-use crate::{limits, source};
+use crate::{assert_has, notes_of_files};
 
-const ORDERS: &str = concat!(
-    r#"{"oid":1,"cid":0,"amt":10,"at":"2026-03-01"}"#,
-    "\n",
-    r#"{"oid":2,"cid":0,"amt":20,"at":"2026-03-02"}"#,
-    "\n",
-    r#"{"oid":3,"cid":1,"amt":5,"at":"2026-03-03"}"#,
-    "\n",
-    r#"{"oid":4,"cid":9,"amt":7,"at":null}"#,
-    "\n",
-);
+const ORDERS: &str = r#"{"oid":1,"cid":0,"amt":10,"at":"2026-03-01"}
+{"oid":2,"cid":0,"amt":20,"at":"2026-03-02"}
+{"oid":3,"cid":1,"amt":5,"at":"2026-03-03"}
+{"oid":4,"cid":9,"amt":7,"at":null}
+"#;
 
-const CUSTOMERS: &str = concat!(
-    r#"{"cid":0,"name":"C0","tier":"gold"}"#,
-    "\n",
-    r#"{"cid":1,"name":"C1","tier":"silver"}"#,
-    "\n",
-    r#"{"cid":2,"name":"C2","tier":null}"#,
-    "\n",
-);
+const CUSTOMERS: &str = r#"{"cid":0,"name":"C0","tier":"gold"}
+{"cid":1,"name":"C1","tier":"silver"}
+{"cid":2,"name":"C2","tier":null}
+"#;
 
-const ITEMS: &str = concat!(
-    r#"{"oid":1,"sku":"A","q":1}"#,
-    "\n",
-    r#"{"oid":1,"sku":"B","q":2}"#,
-    "\n",
-    r#"{"oid":2,"sku":"A","q":3}"#,
-    "\n",
-    r#"{"oid":5,"sku":"Z","q":9}"#,
-    "\n",
-);
+const ITEMS: &str = r#"{"oid":1,"sku":"A","q":1}
+{"oid":1,"sku":"B","q":2}
+{"oid":2,"sku":"A","q":3}
+{"oid":5,"sku":"Z","q":9}
+"#;
 
 fn notes(sql: &str) -> String {
-    let sources = vec![source("records", ORDERS), source("c", CUSTOMERS), source("i", ITEMS)];
-    let outcome = record_sql::run(&record_sql::Query::new(sql, sources), &limits());
-    outcome.unwrap_or_else(|error| panic!("{sql}: {error}")).notes.join("\n")
+    notes_of_files(sql, &[("records", ORDERS), ("c", CUSTOMERS), ("i", ITEMS)])
 }
 
 fn contain(all: &[(&str, &str)]) {
-    for (sql, part) in all {
-        let notes = notes(sql);
-        assert!(notes.contains(part), "{sql}: {part:?} is not in\n{notes}");
-    }
+    all.iter().for_each(|(sql, part)| assert_has(&notes(sql), part, sql));
 }
 
 #[test]

@@ -58,7 +58,26 @@ fn ask(sql: &str) -> Result<Outcome, SqlError> {
 }
 
 fn ask_of(sql: &str, lines: &str) -> Result<Outcome, SqlError> {
-    run(&Query::new(sql, vec![source("records", lines)]), &limits())
+    ask_files(sql, &[("records", lines)])
+}
+
+fn ask_files(sql: &str, files: &[(&str, &str)]) -> Result<Outcome, SqlError> {
+    let sources = files.iter().map(|(name, lines)| source(name, lines)).collect();
+    run(&Query::new(sql, sources), &limits())
+}
+
+fn notes_of(sql: &str, lines: &str) -> String {
+    notes_of_files(sql, &[("records", lines)])
+}
+
+fn notes_of_files(sql: &str, files: &[(&str, &str)]) -> String {
+    let outcome = ask_files(sql, files);
+    outcome.unwrap_or_else(|error| panic!("{sql}: {error}")).notes.join("\n")
+}
+
+#[track_caller]
+fn assert_has(text: &str, part: &str, of: &str) {
+    assert!(text.contains(part), "{of}: {part:?} is not in\n{text}");
 }
 
 fn limits() -> Limits {

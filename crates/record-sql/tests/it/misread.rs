@@ -1,10 +1,6 @@
 //! Statements that are read in another way than they are meant, and those that are read as meant.
 
-use crate::ask_of;
-
-fn notes(sql: &str, lines: &str) -> String {
-    ask_of(sql, lines).unwrap_or_else(|error| panic!("{sql}: {error}")).notes.join("\n")
-}
+use crate::{ask_of, notes_of as notes};
 
 #[test]
 fn the_format_of_a_date_comes_first() {

@@ -1,10 +1,6 @@
 //! Notes on texts next to numbers, whichever expressions give them.
 
-use crate::ask_of;
-
-fn notes(sql: &str, lines: &str) -> String {
-    ask_of(sql, lines).unwrap_or_else(|error| panic!("{sql}: {error}")).notes.join("\n")
-}
+use crate::notes_of as notes;
 
 /// Records with a text `x` each.
 fn texts(texts: &[&str]) -> String {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::ask_of;
+use crate::{ask_of, assert_has, notes_of};
 
 /// Returns the first value of the answer and the notes.
 fn of(select: &str, values: &[&str]) -> (String, String) {
@@ -132,7 +132,7 @@ fn times_that_are_compared_as_they_are_spelled() {
         let sql = format!("SELECT count(*) FROM records WHERE {condition}");
         let notes = of(&sql, values).1;
         for part in parts {
-            assert!(notes.contains(part), "{sql} {values:?}: {part:?} is not in\n{notes}");
+            assert_has(&notes, part, &format!("{sql} {values:?}"));
         }
         assert!(!notes.contains("has another form"), "{sql}: {notes}");
     }
@@ -192,7 +192,7 @@ fn formats_and_modifiers_that_are_unknown_are_told() {
     let lines = "{\"t\":\"2025-05-14T10:00:00Z\",\"e\":1747216800}\n{\"t\":null,\"e\":1747216900}";
     let notes = |select: &str| {
         let sql = format!("SELECT {select}, count(*) FROM records GROUP BY 1");
-        ask_of(&sql, lines).unwrap().notes.join("\n")
+        notes_of(&sql, lines)
     };
     for (select, part) in [
         ("strftime('%b', t)", "is null for every date, because there is no %b"),
@@ -201,7 +201,7 @@ fn formats_and_modifiers_that_are_unknown_are_told() {
         ("datetime(t, 'America/New_York')", "times are in UTC"),
         ("strftime('YYYY-MM', t)", "a code begins with %, such as '%Y-%m-%d'"),
     ] {
-        assert!(notes(select).contains(part), "{select}: {}", notes(select));
+        assert_has(&notes(select), part, select);
     }
     for fine in [
         "strftime('%Y-%m', t)",

@@ -1,36 +1,33 @@
 //! Notes on rows that could mislead.
 
-use crate::{ask, ask_of};
+use crate::{ask, ask_of, assert_has, notes_of, notes_of_files, tickets};
 
 fn notes(sql: &str) -> String {
-    ask(sql).unwrap_or_else(|error| panic!("{sql}: {error}")).notes.join("\n")
+    notes_of(sql, &tickets())
 }
 
 fn contains(sql: &str, part: &str) {
-    let notes = notes(sql);
-    assert!(notes.contains(part), "{sql}: {part:?} is not in\n{notes}");
+    assert_has(&notes(sql), part, sql);
+}
+
+/// Asserts that the count of the records that meet a condition has a note.
+fn counted(condition: &str, part: &str) {
+    contains(&format!("SELECT count(*) FROM records WHERE {condition}"), part);
 }
 
 #[test]
 fn a_literal_that_no_record_has() {
-    let count = "SELECT count(*) FROM records WHERE";
-    contains(
-        &format!("{count} status = 'Active'"),
+    counted(
+        "status = 'Active'",
         "no record has status = 'Active'; status has 'active' (67), 'inactive' (67), 'pending' (66)",
     );
-    contains(&format!("{count} status IN ('active', 'gone')"), "status = 'gone'");
-    contains(&format!("{count} 'gone' != status"), "status = 'gone'");
-    contains(&format!("{count} id = 't-19'"), "nearest in id: 'T-19' (1)");
-    contains(&format!("{count} priority = 7"), "priority goes from 1 to 5");
-    contains(
-        &format!("{count} priority > 7"),
-        "no record has priority > 7; priority goes from 1 to 5",
-    );
-    contains(&format!("{count} status LIKE 'x%'"), "no record has status LIKE 'x%'");
-    contains(
-        &format!("{count} source.by.name = 'nobody'"),
-        "no record has source.by.name = 'nobody'",
-    );
+    counted("status IN ('active', 'gone')", "status = 'gone'");
+    counted("'gone' != status", "status = 'gone'");
+    counted("id = 't-19'", "nearest in id: 'T-19' (1)");
+    counted("priority = 7", "priority goes from 1 to 5");
+    counted("priority > 7", "no record has priority > 7; priority goes from 1 to 5");
+    counted("status LIKE 'x%'", "no record has status LIKE 'x%'");
+    counted("source.by.name = 'nobody'", "no record has source.by.name = 'nobody'");
     contains(
         "SELECT id FROM records r WHERE r.priority = 5 AND r.id = 'T-1'",
         "r.priority = 5: 40, r.id = 'T-1': 1; no record meets them together",
@@ -39,16 +36,12 @@ fn a_literal_that_no_record_has() {
 
 #[test]
 fn types_that_do_not_meet() {
-    let count = "SELECT count(*) FROM records WHERE";
-    contains(&format!("{count} done = 'true'"), "done is a boolean");
-    contains(&format!("{count} priority IN (5, NULL)"), "finds no null: add OR priority IS NULL");
-    contains(&format!("{count} release >= '1.9'"), "release is in the order of versions");
-    contains(&format!("{count} mixed > 5"), "letter by letter");
-    contains(
-        &format!("{count} tags = 'a'"),
-        "EXISTS (SELECT 1 FROM json_each(tags) AS e WHERE e.value = 'a')",
-    );
-    contains(&format!("{count} source = 'x'"), "source is an object");
+    counted("done = 'true'", "done is a boolean");
+    counted("priority IN (5, NULL)", "finds no null: add OR priority IS NULL");
+    counted("release >= '1.9'", "release is in the order of versions");
+    counted("mixed > 5", "letter by letter");
+    counted("tags = 'a'", "EXISTS (SELECT 1 FROM json_each(tags) AS e WHERE e.value = 'a')");
+    counted("source = 'x'", "source is an object");
     contains("SELECT status, count(*) FROM records", "GROUP BY status");
     contains("SELECT min(mixed) FROM records", "text sorts after every number");
     contains("SELECT sum(done) / count(*) FROM records", "drops the fraction");
@@ -62,13 +55,10 @@ fn types_that_do_not_meet() {
 #[test]
 fn a_bare_date_is_midnight() {
     let count = "SELECT count(*) FROM records WHERE";
-    contains(&format!("{count} created <= '2025-05-14'"), "date(created) <= '2025-05-14'");
-    contains(&format!("{count} created = '2025-05-14'"), "date(created) = '2025-05-14'");
-    contains(
-        &format!("{count} created BETWEEN '2025-05-01' AND '2025-05-14'"),
-        "date(created) BETWEEN",
-    );
-    contains(&format!("{count} created = 'May 2025'"), "strftime('%Y-%m', created) = '2025-05'");
+    counted("created <= '2025-05-14'", "date(created) <= '2025-05-14'");
+    counted("created = '2025-05-14'", "date(created) = '2025-05-14'");
+    counted("created BETWEEN '2025-05-01' AND '2025-05-14'", "date(created) BETWEEN");
+    counted("created = 'May 2025'", "strftime('%Y-%m', created) = '2025-05'");
     for fine in
         ["created >= '2025-05-14'", "created < '2025-05-14'", "date(created) = '2025-05-14'"]
     {
@@ -120,8 +110,7 @@ fn dates_that_sqlite_does_not_read() {
         ("SELECT count(*) FROM records WHERE strftime('%d', day) = 5", "nearest"),
         ("SELECT count(*) FROM records WHERE strftime('%d', day) > 5", "CAST(strftime"),
     ] {
-        let found = odd(sql);
-        assert!(found.contains(part), "{sql}: {part:?} is not in\n{found}");
+        assert_has(&odd(sql), part, sql);
     }
 }
 
@@ -147,8 +136,7 @@ fn conditions_that_mean_something_else() {
         ("id NOT IN (SELECT note FROM records)", "contains null"),
     ] {
         let sql = format!("SELECT count(*) FROM records WHERE {condition}");
-        let found = odd(&sql);
-        assert!(found.contains(part), "{sql}: {part:?} is not in\n{found}");
+        assert_has(&odd(&sql), part, &sql);
     }
 }
 
@@ -171,8 +159,7 @@ fn numbers_that_are_none() {
         ("SELECT id FROM records ORDER BY note LIMIT 2", "10 records in which note is null come"),
         ("SELECT 1 FROM records a JOIN records b ON a.id = b.flag", "a.id = b.flag is never true"),
     ] {
-        let found = odd(sql);
-        assert!(found.contains(part), "{sql}: {part:?} is not in\n{found}");
+        assert_has(&odd(sql), part, sql);
     }
 }
 
@@ -199,8 +186,7 @@ fn texts_whose_letters_stand_in_another_order() {
     let of = |sql: &str, values: &[&str]| {
         let lines: Vec<String> =
             values.iter().map(|value| format!("{{\"x\":{}}}", raw_json::quote(value))).collect();
-        let outcome = ask_of(sql, &lines.join("\n"));
-        outcome.unwrap_or_else(|error| panic!("{sql}: {error}")).notes.join("\n")
+        notes_of(sql, &lines.join("\n"))
     };
     let (least, by_letters) =
         ("SELECT min(trim(x)) FROM records", "SELECT x FROM records ORDER BY x || ''");
@@ -224,8 +210,7 @@ fn texts_whose_letters_stand_in_another_order() {
         ("SELECT x, count(*) FROM records GROUP BY x", &["1.10", "1.20"], "without zeros"),
         ("SELECT count(*) FROM records WHERE x LIKE '%.10'", &["1.10"], "without zeros"),
     ] {
-        let notes = of(sql, values);
-        assert!(notes.contains(part), "{sql}: {part:?} is not in\n{notes}");
+        assert_has(&of(sql, values), part, sql);
     }
     for (sql, values) in [
         (most, &["2025-05-14", "2025-05-15"][..]),
@@ -240,7 +225,7 @@ fn texts_whose_letters_stand_in_another_order() {
 #[test]
 fn times_that_sqlite_does_not_compare() {
     let lines = "{\"c\":\"2025-05-11T10:00:00Z\"}\n{\"c\":\"2025-05-13T10:00:00Z\"}";
-    let of = |sql: &str| ask_of(sql, lines).unwrap().notes.join("\n");
+    let of = |sql: &str| notes_of(sql, lines);
     let count = "SELECT count(*) FROM records WHERE";
     let shape = of(&format!("{count} datetime(c) > '2025-05-11T00:00:00Z'"));
     assert!(shape.contains("how times are spelled"), "{shape}");
@@ -282,7 +267,7 @@ fn a_count_of_a_condition() {
 fn texts_of_numbers_with_other_characters() {
     let of = |sql: &str, values: &[&str]| {
         let lines: String = values.iter().map(|value| format!("{{\"x\":\"{value}\"}}\n")).collect();
-        ask_of(sql, &lines).unwrap().notes.join("\n")
+        notes_of(sql, &lines)
     };
     let (most, least) = ("SELECT max(x) FROM records", "SELECT min(trim(x)) FROM records");
     let sum = "SELECT sum(x) FROM records";
@@ -306,8 +291,7 @@ fn texts_of_numbers_with_other_characters() {
         (sum, &["$1,234.50", "$10"], "CAST(replace(replace(x, '$', ''), ',', '') AS REAL) is one"),
         (cast, &["$1,234.56", "$10"], "1 of 2 values of replace(x, '$', '') are no numbers"),
     ] {
-        let notes = of(sql, values);
-        assert!(notes.contains(part), "{sql}: {part:?} is not in\n{notes}");
+        assert_has(&of(sql, values), part, sql);
     }
     let blank = of("SELECT avg(x) FROM records", &["1", "2", "10", ""]);
     assert!(!blank.contains("julianday"), "{blank}");
@@ -323,16 +307,14 @@ fn texts_of_numbers_with_other_characters() {
 fn times_next_to_a_date_function() {
     let lines = "{\"c\":\"2025-05-15T12:00:00Z\"}\n{\"c\":\"2025-05-13T10:00:00Z\"}";
     let of = |condition: &str| {
-        let sql = format!("SELECT count(*) FROM records WHERE {condition}");
-        ask_of(&sql, lines).unwrap().notes.join("\n")
+        notes_of(&format!("SELECT count(*) FROM records WHERE {condition}"), lines)
     };
     for (condition, part) in [
         ("c = datetime('2025-05-15 18:00:00')", "compare datetime(c)"),
         ("c BETWEEN date('2025-05-12') AND date('2025-05-15')", "compare date(c)"),
         ("datetime(c) <= '2025-05-15'", "'2025-05-15' is the start of its day"),
     ] {
-        let notes = of(condition);
-        assert!(notes.contains(part), "{condition}: {notes}");
+        assert_has(&of(condition), part, condition);
     }
     for fine in [
         "c >= date('2025-05-12')",
@@ -352,17 +334,13 @@ fn sums_over_joins_with_repeated_keys() {
         "SELECT sum(amt) FROM records JOIN other ON k = u",
         "SELECT r.k, sum(r.amt) FROM records r JOIN other o ON r.k = o.u GROUP BY 1",
     ] {
-        let sources = vec![crate::source("records", left), crate::source("other", right)];
-        let outcome = record_sql::run(&record_sql::Query::new(sql, sources), &crate::limits());
-        let notes = outcome.unwrap().notes.join("\n");
-        assert!(notes.contains("the join gives 3 rows of 2 records"), "{sql}: {notes}");
+        let notes = notes_of_files(sql, &[("records", left), ("other", right)]);
+        assert_has(&notes, "the join gives 3 rows of 2 records", sql);
     }
-    let sources =
-        vec![crate::source("records", "{\"k\":1,\"amt\":5}"), crate::source("other", right)];
     let sql = "SELECT u, sum(amt) FROM (SELECT DISTINCT u FROM other) o LEFT JOIN records ON k = u \
                GROUP BY 1";
-    let outcome = record_sql::run(&record_sql::Query::new(sql, sources), &crate::limits());
-    assert_eq!(outcome.unwrap().notes, [""; 0]);
+    let files = [("records", "{\"k\":1,\"amt\":5}"), ("other", right)];
+    assert_eq!(notes_of_files(sql, &files), "");
 }
 
 /// Keys that differ in their spelling alone are told, also where other keys meet.
@@ -373,9 +351,7 @@ fn keys_in_another_spelling() {
             values.iter().map(|value| format!("{{\"{key}\":\"{value}\"}}\n")).collect()
         };
         let (ours, others) = (lines("k", ours), lines("k", others));
-        let sources = vec![crate::source("records", &ours), crate::source("other", &others)];
-        let outcome = record_sql::run(&record_sql::Query::new(sql, sources), &crate::limits());
-        outcome.unwrap().notes.join("\n")
+        notes_of_files(sql, &[("records", &ours), ("other", &others)])
     };
     let join = "SELECT count(*) FROM records r JOIN other AS o ON r.k = o.k";
     let list = "SELECT count(*) FROM records WHERE records.k NOT IN (SELECT other.k FROM other)";
@@ -389,14 +365,12 @@ fn keys_in_another_spelling() {
         (join, ["A ", composed], ["a", apart], "lower(trim(nfc(r.k)))"),
         (list, ["a", "Bo"], ["a", "bo"], "lower(records.k) = lower(other.k)"),
     ] {
-        let notes = of(sql, &ours, &others);
-        assert!(notes.contains(part), "{sql} {ours:?} {others:?}: {notes}");
+        assert_has(&of(sql, &ours, &others), part, &format!("{sql} {ours:?} {others:?}"));
     }
     for (ours, others) in [(["a", "b"], ["a", "c"]), (["a", "B"], ["B", "b"])] {
         assert_eq!(of(join, &ours, &others), "", "{ours:?} {others:?}");
     }
     let lines = format!("{{\"k\":\"{apart}\"}}\n{{\"k\":\"b\"}}");
     let sql = format!("SELECT count(*) FROM records WHERE k = '{composed}'");
-    let notes = ask_of(&sql, &lines).unwrap().notes.join("\n");
-    assert!(notes.contains("normal form of Unicode: nfc(k) = nfc("), "{notes}");
+    assert_has(&notes_of(&sql, &lines), "normal form of Unicode: nfc(k) = nfc(", &sql);
 }

@@ -1,9 +1,7 @@
 //! Texts of numbers and dates: the order of their columns, notes on others, and texts that stay
 //! texts.
 
-use record_sql::{Query, run};
-
-use crate::{ask_of, limits, source};
+use crate::{ask_files, ask_of, notes_of};
 
 /// The rows and the notes of a statement over records with a text `x` each.
 fn answer(sql: &str, texts: &[&str]) -> (String, String) {
@@ -214,8 +212,8 @@ fn equal_texts_have_the_same_letters() {
         ("SELECT 1 = (a.k > '1.9'), 1 = a.k > '1.9' FROM records a WHERE a.k = '1.10'", "[1,1]"),
         ("SELECT max(k) FROM (SELECT k FROM records UNION ALL SELECT k FROM b)", "[\"1.10\"]"),
     ] {
-        let sources = vec![source("records", ours), source("b", other)];
-        assert_eq!(run(&Query::new(sql, sources), &limits()).unwrap().rows, [expected], "{sql}");
+        let found = ask_files(sql, &[("records", ours), ("b", other)]).unwrap();
+        assert_eq!(found.rows, [expected], "{sql}");
     }
 }
 
@@ -311,24 +309,23 @@ fn a_literal_has_the_order_of_its_column() {
 /// A number comes before every text, whichever expression gives both.
 #[test]
 fn numbers_and_texts_in_one_order_are_told() {
-    let of = |sql: &str, lines: &str| ask_of(sql, lines).unwrap().notes.join("\n");
     let lines =
         "{\"q\":\"8\",\"f\":\"Y\"}\n{\"q\":\"9\",\"f\":\"N\"}\n{\"q\":\"10\",\"f\":\"Y\"}\n";
     for most in ["max(iif(f = 'Y', q, '0'))", "max(CASE WHEN f = 'Y' THEN q ELSE '' END)"] {
-        let told = of(&format!("SELECT {most} FROM records"), lines);
+        let told = notes_of(&format!("SELECT {most} FROM records"), lines);
         assert!(told.contains("has numbers (2) and text such as"), "{most}: {told}");
     }
     for fine in ["max(iif(f = 'Y', q, 0))", "max(coalesce(q, 0))", "max(nullif(q, 8))"] {
-        assert_eq!(of(&format!("SELECT {fine} FROM records"), lines), "", "{fine}");
+        assert_eq!(notes_of(&format!("SELECT {fine} FROM records"), lines), "", "{fine}");
     }
     for text in ["max(trim(q))", "max(lower(q))", "min(record->>'q')"] {
-        let told = of(&format!("SELECT {text} FROM records"), lines);
+        let told = notes_of(&format!("SELECT {text} FROM records"), lines);
         assert!(told.contains("'10' < '8'"), "{text}: {told}");
     }
     let objects = "{\"s\":\"9\"}\n{\"s\":\"98\"}\n{\"s\":\"119\"}\n{\"s\":{\"nil\":true}}";
     let kept = "SELECT max(s) FROM records WHERE json_type(record, '$.s') = 'text'";
     for sql in ["SELECT max(s) FROM records", kept] {
-        assert!(of(sql, objects).contains("'119' < '9'"), "{sql}");
+        assert!(notes_of(sql, objects).contains("'119' < '9'"), "{sql}");
     }
 }
 
@@ -360,8 +357,8 @@ fn texts_of_one_field_are_alike_in_all_files() {
         ("SELECT count(*) FROM records WHERE acct NOT IN (SELECT acct FROM b)", "[3]"),
         ("SELECT acct FROM records INTERSECT SELECT acct FROM b", "[\"7\"]"),
     ] {
-        let sources = vec![source("records", records), source("b", other)];
-        let found = run(&Query::new(sql, sources), &limits()).unwrap();
+        let found = ask_files(sql, &[("records", records), ("b", other)]).unwrap();
+
         assert_eq!(found.rows, [rows], "{sql}");
     }
     let found = ask_of("SELECT count(*) FROM records WHERE acct = '0100'", records).unwrap();

@@ -1,12 +1,12 @@
 //! Texts that are kept as numbers: a note tells where their letters count.
 
-use crate::ask_of;
+use crate::notes_of;
 
 const PRICES: &str =
     "{\"p\":\"10.50\",\"n\":1}\n{\"p\":\"9.50\",\"n\":2}\n{\"p\":\"100.50\",\"n\":3}\n";
 
 fn notes(sql: &str) -> String {
-    ask_of(sql, PRICES).unwrap_or_else(|error| panic!("{sql}: {error}")).notes.join("\n")
+    notes_of(sql, PRICES)
 }
 
 #[test]
