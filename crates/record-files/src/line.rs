@@ -1,6 +1,6 @@
-//! A text on one line, for sentences about it.
+//! Shows a text on one line, for messages.
 
-/// The most characters shown.
+/// Maximum number of characters shown.
 const MAX_CHARS: usize = 48;
 
 /// Returns the first 48 characters of `text` on one line, with `…` if there are more.

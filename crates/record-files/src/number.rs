@@ -6,8 +6,8 @@ use std::{borrow::Cow, cmp::Ordering};
 /// A JSON number with its spelling.
 #[derive(Clone, Debug)]
 pub(super) struct Number<'a> {
-    /// The nearest float. Rounding keeps the order, so only if two floats are equal the
-    /// digits are compared.
+    /// The nearest float. Rounding preserves the order, so the digits are compared only if two
+    /// floats are equal.
     near: f64,
     text: Cow<'a, str>,
 }
@@ -15,11 +15,11 @@ pub(super) struct Number<'a> {
 impl<'a> Number<'a> {
     /// Reads a valid JSON number.
     pub(super) fn read(text: &'a str) -> Self {
-        // Rust reads every number of JSON; too large ones are infinite.
+        // Rust parses every JSON number; numbers that are too large become infinite.
         Self { near: text.parse().unwrap_or(0.0), text: Cow::Borrowed(text) }
     }
 
-    /// Returns the spelling.
+    /// Returns the number as it was spelled.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
@@ -34,8 +34,8 @@ impl<'a> Number<'a> {
         Number { near: self.near, text: Cow::Owned(self.text.into_owned()) }
     }
 
-    /// Returns the digits of a whole number of at most 40 digits, so that 17 and 17.0 give
-    /// the same text; else the spelling.
+    /// Returns the digits of a whole number of at most 40 digits, so that 17 and 17.0 give the same
+    /// text; otherwise the spelling.
     pub(super) fn plain(text: &str) -> Cow<'_, str> {
         let decimal = Decimal::read(text);
         let digits = decimal.digits().count();
@@ -83,7 +83,7 @@ struct Decimal<'a> {
     negative: bool,
     whole: &'a [u8],
     fraction: &'a [u8],
-    /// Saturates: exponents of more than 38 digits count as the largest.
+    /// Saturates: an exponent of more than 38 digits counts as the largest one.
     point: i128,
 }
 
@@ -137,8 +137,8 @@ fn exponent_of(text: &str) -> i128 {
         Some(digits) => (true, digits),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    // Only too many digits fail to parse. Half of the range is left for the places that
-    // the mantissa adds.
+    // Parsing fails only for too many digits. Half of the range is reserved for the digits of the
+    // mantissa.
     let size = digits.parse::<i128>().unwrap_or(i128::MAX).min(i128::MAX / 2);
     if negative { -size } else { size }
 }

@@ -1,4 +1,4 @@
-//! The file of records: what it looks like, and what is no such file.
+//! The format of a file of records, and the errors for other files.
 
 use super::header::header_of;
 use super::*;
@@ -137,7 +137,7 @@ fn the_start_of_a_file_is_enough_for_the_sweep() {
     }
 }
 
-/// One record too many is as wrong as one too few.
+/// A surplus record is as wrong as a missing one.
 #[test]
 fn a_file_holds_as_many_records_as_its_header_counts() {
     let file = file();

@@ -14,8 +14,8 @@ pub const TYPE: &str = "lro_header";
 /// The version of the schema of records.
 pub const SCHEMA_VERSION: &str = "1.0";
 
-/// Returns the lifetime in the first bytes of a file, in seconds: None if they are not a
-/// header, or if it has no lifetime.
+/// Returns the lifetime from the first bytes of a file, in seconds: `None` if the bytes are not a
+/// header, `Some(None)` if the header has no lifetime.
 pub fn ttl(first_bytes: &[u8]) -> Option<Option<u64>> {
     header_of(first_bytes)?.ttl_seconds.map(Some)
 }
@@ -62,19 +62,19 @@ pub struct Header {
 }
 
 impl Header {
-    /// Returns the length of the text that the file rebuilds, in bytes; None if the file
-    /// comes from another implementation. A caller can refuse it before anything is built.
+    /// Returns the length of the text that the file rebuilds, in bytes; `None` if the file comes
+    /// from another implementation. A caller can refuse it before anything is built.
     pub fn text_bytes(&self) -> Option<u64> {
         self.source.as_ref().map(|source| source.bytes)
     }
 
-    /// Returns `records` with the text around them; None if the file comes from another
+    /// Returns `records` with the text before and after them; `None` if the file comes from another
     /// implementation.
     pub fn around(&self, records: &str) -> Option<String> {
         self.source.as_ref().map(|source| source.around(records.to_owned()))
     }
 
-    /// Returns the form of the records in the file, where it is another than in their text.
+    /// Returns the form of the records in the file if it differs from the form in their text.
     pub fn other_form(&self) -> Option<&'static str> {
         match self.source.as_ref()?.shape {
             Shape::Entries => Some("{\"key\":…,\"value\":…} for each member of the object"),
@@ -94,12 +94,12 @@ fn ours<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Source>, D:
     serde_json::from_str(raw.get()).map(Some).map_err(serde::de::Error::custom)
 }
 
-/// Reads a header from the first bytes of a file. If its line is incomplete, source and
-/// recipes are missing. None if the file is not one of records.
+/// Reads a header from the first bytes of a file. If the first line is incomplete, source and
+/// recipes are missing. Returns `None` if the file is not a file of records.
 pub fn header_of(first_bytes: &[u8]) -> Option<Header> {
     let header: Header = match memchr::memchr(b'\n', first_bytes) {
         Some(end) => serde_json::from_slice(&first_bytes[..end]).ok()?,
-        // These bytes are not inside a string: there the quotes would be escaped.
+        // These bytes cannot be inside a string, where the quotes would be escaped.
         None => match memmem::find(first_bytes, b",\"source\":") {
             Some(end) => serde_json::from_slice(&[&first_bytes[..end], b"}"].concat()).ok()?,
             None => serde_json::from_slice(first_bytes).ok()?,

@@ -26,11 +26,11 @@ use crate::find::Found;
 use crate::layout::{RebuildError, Shape};
 use header::{Header, TYPE};
 
-/// The longest header that is read, in bytes. The text around the records of the largest
-/// text is much shorter.
+/// Maximum length of a header, in bytes. The text around the records of the largest text is much
+/// shorter.
 const MAX_HEADER_BYTES: usize = 64 * 1024 * 1024;
 
-/// The bytes of a part whose records one thread counts.
+/// Size of a part whose records one thread counts, in bytes.
 const PART_BYTES: usize = 1024 * 1024;
 
 /// The members of a header that are not in the text itself.
@@ -56,7 +56,7 @@ pub struct Facts {
     pub recipes: Option<Box<RawValue>>,
 }
 
-/// Why a file cannot be read as a file of records, or its text not be rebuilt.
+/// The reason why a file cannot be read as a file of records, or why its text cannot be rebuilt.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The first line is not a header.
@@ -70,7 +70,7 @@ pub enum FileError {
     /// The first line is longer than a header may be.
     #[error("the first line has more than {limit} bytes, the most that a header may have")]
     HeaderTooLong {
-        /// The most bytes of a header.
+        /// Maximum number of bytes of a header.
         limit: usize,
     },
     /// A line is not a JSON value.
@@ -200,8 +200,8 @@ pub fn split(content: &str) -> Result<Stored<'_>, FileError> {
     Ok(stored)
 }
 
-/// Splits the start of a file, cut anywhere, into header and the records that are whole. Its
-/// header counts those of the file.
+/// Splits the start of a file, cut anywhere, into header and complete records. The header counts
+/// all records of the file.
 ///
 /// ```
 /// let start = "{\"type\":\"lro_header\",\"count\":9}\n{\"id\":1}\n{\"id\"";

@@ -1,15 +1,15 @@
-//! The rest of a text beside its records, in short.
+//! The rest of a text, next to its records, in short form.
 
 use raw_json::{self as raw, quote};
 
 use super::embedded_json::first_value;
 use super::found::MAX_MEMBER_BYTES;
 
-/// The mark of a block of code.
+/// The delimiter of a code block.
 const FENCE: &str = "```";
 
-/// Returns the text before the value that holds the records, and after it, as members; none for
-/// what is only a frame.
+/// Returns the text before and after the value that holds the records, as members. Omits a part
+/// that is empty, and the fence of a code block.
 pub(super) fn words_beside(text: &str, value: &str) -> Vec<(String, String)> {
     let start = raw::offset_in(text, value);
     let (before, after) = (text[..start].trim(), text[start + value.len()..].trim());
@@ -26,7 +26,7 @@ pub(super) fn words_beside(text: &str, value: &str) -> Vec<(String, String)> {
     [("text before", before), ("text after", after)].into_iter().filter_map(member).collect()
 }
 
-/// Returns the elements of an array but the one with the records, as a member.
+/// Returns the elements of an array except the one with the records, as a member.
 pub(super) fn elements_beside(elements: &[&str], entered: &str) -> Option<(String, String)> {
     let others: Vec<&str> =
         elements.iter().copied().filter(|element| !std::ptr::eq(*element, entered)).collect();
@@ -39,8 +39,9 @@ pub(super) fn elements_beside(elements: &[&str], entered: &str) -> Option<(Strin
     (!others.is_empty()).then(|| (quote(key), shown))
 }
 
-/// Returns a text as a literal, whole or not at all: of a secret that is cut the rules that redact
-/// it would know nothing. Of a longer one its size, and the first value of JSON in it.
+/// Returns a text as a literal if it is short enough. Otherwise returns its size and a summary of
+/// the first JSON value in it, but no part of the text: redaction rules would not recognise a
+/// truncated secret.
 fn in_short(key: &str, words: &str) -> Option<String> {
     if !words.contains(char::is_alphanumeric) {
         return None;
@@ -58,7 +59,7 @@ fn fits(key: &str, value: &str) -> bool {
     quote(key).len() + 1 + value.len() <= MAX_MEMBER_BYTES
 }
 
-/// Returns the number of a value's elements or members, in words.
+/// Returns the number of elements or members of a value, such as `an array of 3 elements`.
 fn counted(value: &str) -> String {
     let many =
         |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });

@@ -12,13 +12,13 @@ use super::criteria::{Accept, MIN_RECORDS, MIN_SHARE, share};
 use super::table::table;
 use crate::layout::{Region, Shape, members};
 
-/// The most levels that are entered. Each reads the value once.
+/// Maximum number of levels that are searched. The search reads the value once per level.
 const MAX_LEVELS: usize = 32;
 
-/// An element of an array of records with this share of its bytes is searched too:
-/// it is probably not a record like the others.
+/// If one element has this share of the bytes of an array of records, the search continues in that
+/// element: it is probably not a record like the others.
 const DOMINANT_SHARE: f64 = 0.8;
-/// The most bytes of an array or object that is shown whole next to the records.
+/// Maximum number of bytes of an array or object that is shown in full next to the records.
 const MAX_SHORT_BYTES: usize = 40;
 /// An object is a map of records only if this share of its values has a key in common.
 const MIN_COMMON: f64 = 0.8;
@@ -28,7 +28,7 @@ pub(super) struct Candidate<'a> {
     /// Its whole text.
     pub(super) region: &'a str,
     pub(super) content: Content<'a>,
-    /// The number of [`Candidates::around`] that are outside of it.
+    /// The number of entries of [`Candidates::around`] that are outside of this value.
     pub(super) around: usize,
     /// The keys and indexes that lead to it.
     pub(super) place: String,
@@ -45,16 +45,16 @@ pub(super) enum Content<'a> {
 /// All candidates of a text.
 #[derive(Default)]
 pub(super) struct Candidates<'a> {
-    /// The outermost first.
+    /// From the outermost to the innermost.
     pub(super) candidates: Vec<Candidate<'a>>,
-    /// The other members of the objects, and elements of the arrays, that were entered: keys as
-    /// literals, and values; for a long array or object its length, as a literal.
+    /// The other members of the objects, and the other elements of the arrays, on the way: keys as
+    /// literals, and values. A long array or object is replaced by its length, as a literal.
     pub(super) around: Vec<(String, Cow<'a, str>)>,
     /// The keys and indexes that lead to the value that is searched now.
     pub(super) place: String,
 }
 
-/// Finds the candidates of a JSON value; None if it is invalid JSON.
+/// Finds the candidates of a JSON value; `None` if it is invalid JSON.
 pub(super) fn candidates<'a>(value: &'a str, accept: Accept) -> Option<Candidates<'a>> {
     let mut found = Candidates::default();
     let mut at = value;
@@ -85,7 +85,7 @@ impl<'a> Candidates<'a> {
         self.candidates.push(Candidate { region, content, around, place });
     }
 
-    /// Returns the element to enter.
+    /// Returns the element to search next.
     fn array(&mut self, at: &'a str, elements: Vec<&'a str>, accept: Accept) -> Option<&'a str> {
         let largest = elements.iter().copied().max_by_key(|element| element.len())?;
         let records = match accept {
@@ -111,7 +111,7 @@ impl<'a> Candidates<'a> {
         entered
     }
 
-    /// Returns the value to enter.
+    /// Returns the value to search next.
     fn object(&mut self, at: &'a str, fields: &Fields<'a>, accept: Accept) -> Option<&'a str> {
         if accept == Accept::OnlyArray {
             let (key, holder) = only_holder(fields)?;
@@ -136,7 +136,7 @@ impl<'a> Candidates<'a> {
         Some(largest)
     }
 
-    /// Returns the value of a member that is entered.
+    /// Returns the value `entered`; records its key and the other members.
     fn member(&mut self, fields: &Fields<'a>, key: &str, entered: &'a str) -> &'a str {
         if !self.place.is_empty() {
             self.place.push('.');
@@ -150,8 +150,9 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// Returns true if `largest` is an object like the `others`, which has a key that another has. It
-/// is none if its text is a literal: servers answer with blocks of text, of which one is long.
+/// Returns true if `largest` is an object that has a key in common with another value. Returns
+/// false if its longest value is a string: servers answer with blocks of text, of which one is
+/// long.
 fn is_another_record<'a>(largest: &'a str, mut others: impl Iterator<Item = &'a str>) -> bool {
     let Ok(fields) = raw::fields(largest) else { return false };
     let bulk = fields.iter().map(|(_, value)| value).max_by_key(|value| value.len());
@@ -165,7 +166,7 @@ fn is_another_record<'a>(largest: &'a str, mut others: impl Iterator<Item = &'a 
     })
 }
 
-/// Returns the member that holds the only array of objects.
+/// Returns the member that holds the only array of objects, with its key.
 fn only_holder<'f, 'a>(fields: &'f Fields<'a>) -> Option<(&'f Cow<'a, str>, &'a str)> {
     let mut holders = fields.iter().filter_map(|(key, value)| {
         let arrays = arrays_of_objects(value, MAX_LEVELS);
@@ -177,7 +178,7 @@ fn only_holder<'f, 'a>(fields: &'f Fields<'a>) -> Option<(&'f Cow<'a, str>, &'a 
     }
 }
 
-/// Returns the number of arrays of objects in a value, but for those in arrays.
+/// Returns the number of arrays of objects in a value; does not count arrays inside of arrays.
 fn arrays_of_objects(value: &str, levels: usize) -> usize {
     match (value.as_bytes().first(), levels.checked_sub(1)) {
         (Some(b'['), _) => {
@@ -193,7 +194,7 @@ fn arrays_of_objects(value: &str, levels: usize) -> usize {
     }
 }
 
-/// Returns a value, or the length of a long array or object as a literal.
+/// Returns a value; for a long array or object, its length as a literal.
 fn in_short(value: &str) -> Cow<'_, str> {
     let count = |of: usize, what: &str| Cow::Owned(quote(&format!("({of} {what})")));
     match value.as_bytes().first() {

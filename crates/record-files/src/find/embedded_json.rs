@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::criteria::{MIN_RECORDS, MIN_SHARE, share};
 
-/// The most places where a value is parsed. Each may read the text once.
+/// Maximum number of places where the search parses a value. Each may read the text once.
 const MAX_ATTEMPTS: usize = 8;
 
 /// The JSON in a text.
@@ -15,16 +15,16 @@ const MAX_ATTEMPTS: usize = 8;
 pub(super) enum EmbeddedJson<'a> {
     /// One value.
     Value(&'a str),
-    /// Objects on lines of their own: the text from the first to the last, and each.
+    /// Objects on lines of their own: the text from the first to the last, and each object.
     Lines(&'a str, Vec<&'a str>),
 }
 
-/// Finds the first value that begins a line and has at least 60 % of the bytes. Returns
-/// None if there is none, or if it is truncated: its first half would be found as records
-/// and the others lost. Neither are lines found where others that begin as they do stand
-/// apart from them.
+/// Finds the first value that begins a line and has at least 60 % of the bytes. Returns `None` if
+/// there is none. Returns `None` if the value is truncated: the search would find only its first
+/// half as records. Returns `None` for lines of objects if other lines outside of them also begin
+/// with `{`.
 pub(super) fn find(text: &str) -> Option<EmbeddedJson<'_>> {
-    // Programs put a mark of the byte order before the first line.
+    // Programs put a byte order mark before the first line.
     let mut at = text.len() - text.trim_start_matches('\u{feff}').len();
     let first = at;
     for _ in 0..MAX_ATTEMPTS {
@@ -47,7 +47,7 @@ pub(super) fn find(text: &str) -> Option<EmbeddedJson<'_>> {
     None
 }
 
-/// Returns the first value of JSON that begins a line of a text.
+/// Returns the first JSON value that begins a line of a text.
 pub(super) fn first_value(text: &str) -> Option<&str> {
     let mut at = 0;
     for _ in 0..MAX_ATTEMPTS {
@@ -65,8 +65,8 @@ fn has_object_line(text: &str) -> bool {
     raw_json::lines(text).any(|line| line.trim_ascii_start().starts_with('{'))
 }
 
-/// Returns the next place, from `from`, where a line begins with a bracket. White space
-/// may precede the bracket.
+/// Returns the next place, at or after `from`, where a line begins with a bracket. White space may
+/// precede the bracket.
 fn next_start(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -85,11 +85,11 @@ fn next_start(text: &str, from: usize) -> Option<usize> {
     }
 }
 
-/// The start of a text, parsed.
+/// The result of parsing the start of a text.
 enum Parsed<'a> {
     /// JSON, and the part of the text that it takes.
     Json(EmbeddedJson<'a>, &'a str),
-    /// No JSON.
+    /// The text is not JSON.
     Words,
     /// JSON that does not end.
     Truncated,
@@ -99,7 +99,7 @@ fn parse(text: &str) -> Parsed<'_> {
     let mut values = Deserializer::from_str(text).into_iter::<&RawValue>();
     let first = match values.next() {
         Some(Ok(first)) => first.get(),
-        // More than one line of it was JSON.
+        // The parser accepted at least one full line.
         Some(Err(error)) if error.line() > 1 => return Parsed::Truncated,
         _ => return Parsed::Words,
     };

@@ -1,4 +1,4 @@
-//! Texts with records, texts without, and that texts are rebuilt.
+//! Texts with records, texts without records, and how texts are rebuilt.
 
 use raw_json::quote;
 
@@ -166,7 +166,7 @@ fn the_members_around_are_shown() {
     assert_eq!(exact(THREE, Accept::Objects).around(), None);
 }
 
-/// Records that stand outside of those that were found, and words at any place, are told.
+/// `around` reports records outside of those that were found, and words at any place.
 #[test]
 fn what_stands_outside_is_told() {
     let items = |count: usize| format!("[{}]", vec!["{\"a\":1}"; count].join(","));
@@ -220,7 +220,7 @@ fn deep_values_are_rebuilt() {
     exact(&deep, Accept::Anything);
 }
 
-/// Records among other things are found where they have three fifths of the bytes.
+/// Records among other values are found if they have three fifths of the bytes.
 #[test]
 fn records_have_three_fifths_of_the_bytes() {
     let records = format!("[{}]", vec![r#"{"a":1}"#; 30].join(","));
@@ -231,8 +231,8 @@ fn records_have_three_fifths_of_the_bytes() {
     assert!(find_records(&with(most + 1), Accept::Objects).is_none());
 }
 
-/// A name that is given on two levels is told once, as the outer one has it; a long member is
-/// told up to its bound.
+/// `around` shows a name that occurs on two levels once, with the outer value, and a long member
+/// only by its size.
 #[test]
 fn what_stands_around_is_told_once_and_in_short() {
     let records = format!("[{}]", vec![r#"{"a":"bbbbbbbbbbbbbbbbbbbb"}"#; 40].join(","));

@@ -1,4 +1,4 @@
-//! Found records: their lines, and the rest of their text.
+//! Found records: their lines, and the rest of the text.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,8 @@ use raw_json as raw;
 
 use crate::layout::{EscapeStyle, Region, Source, Wrap, flatten, unflatten};
 
-/// The most bytes of [`Found::around`], of one member in it, and of the number of those left out.
+/// Maximum number of bytes of [`Found::around`], of one member in it, and of the number of those
+/// left out.
 pub(super) const MAX_AROUND_BYTES: usize = 300;
 pub(super) const MAX_MEMBER_BYTES: usize = 120;
 const MORE_BYTES: usize = 24;
@@ -30,7 +31,7 @@ pub struct Found {
     exact: bool,
     /// The members around the records: keys as literals, and values.
     members: Vec<(String, String)>,
-    /// The words before and after them, the outermost first, in the same form.
+    /// The words before and after the records, from the outermost to the innermost, as `members`.
     words: Vec<(String, String)>,
     /// The keys and indexes that lead to the records.
     place: String,
@@ -65,8 +66,8 @@ impl Found {
     }
 
     /// Returns the words before and after the records, and the other members of the objects around
-    /// them, as a JSON object of at most 300 bytes. Of a long member it has the size, and of what
-    /// does not fit the number. None if there is nothing.
+    /// them, as a JSON object of at most 300 bytes. Shows only the size of a long member, and the
+    /// number of members that do not fit. Returns `None` if there is nothing.
     pub fn around(&self) -> Option<String> {
         let mut members: Vec<(&str, String)> = Vec::new();
         let (mut length, mut left_out) = (MORE_BYTES, 0);
@@ -91,12 +92,12 @@ impl Found {
     }
 
     /// Returns the keys and indexes that lead from the JSON of the text to the records, such as
-    /// `data.items` and `[1].text`; empty if it is the records.
+    /// `data.items` and `[1].text`; empty if the records are the whole JSON.
     pub fn place(&self) -> &str {
         &self.place
     }
 
-    /// Makes lines of the records of `region`, a part of `text`.
+    /// Writes the records of `region`, a part of `text`, as lines.
     pub(super) fn of_region(text: &str, region: &Region<'_>) -> Found {
         let (shape, count) = (region.shape, region.records.len());
         let (body, spacing) = flatten(region);
@@ -104,7 +105,7 @@ impl Found {
         let limit = region.len() as u64;
         let rebuilt = unflatten(shape, spacing.as_ref(), body.split_terminator('\n'), limit);
         let exact = rebuilt.is_ok_and(|rebuilt| rebuilt == region);
-        // Two styles in one text: compact JSON is as good as either.
+        // If the text has two styles, its spacing cannot be kept, so compact JSON is used.
         let spacing = spacing.filter(|_| exact);
         let wraps = Some(wrap(text, region, None)).filter(|wrap| !wrap.is_empty());
         let source = Source { shape, bytes: 0, wraps: wraps.into_iter().collect(), spacing };
@@ -119,8 +120,8 @@ impl Found {
         }
     }
 
-    /// Adds the string literal of `text` in whose text the records are. `exact` is true if
-    /// `style` gives the literal back.
+    /// Wraps the records in `literal`, a string literal of `text` that contains them. `exact` is
+    /// true if `style` restores the literal.
     pub(super) fn in_literal(
         mut self,
         text: &str,
@@ -133,27 +134,27 @@ impl Found {
         self
     }
 
-    /// Adds members outside of those it has.
+    /// Adds members outside of the present ones.
     pub(super) fn with_members_around(mut self, members: &[(String, Cow<'_, str>)]) -> Found {
         let outer = members.iter().map(|(key, value)| (key.clone(), value.as_ref().to_owned()));
         self.members.splice(..0, outer);
         self
     }
 
-    /// Adds the keys and indexes that lead to its text.
+    /// Prepends the keys and indexes that lead to the text of the records.
     pub(super) fn in_place(mut self, place: &str) -> Found {
         let is_apart = !place.is_empty() && !self.place.is_empty() && !self.place.starts_with('[');
         self.place = format!("{place}{}{}", if is_apart { "." } else { "" }, self.place);
         self
     }
 
-    /// Adds words outside of those it has.
+    /// Adds words outside of the present ones.
     pub(super) fn with_words(mut self, words: Vec<(String, String)>) -> Found {
         self.words.splice(..0, words);
         self
     }
 
-    /// Sets the length of the rebuilt text.
+    /// Sets the length of the rebuilt text; `None` if it cannot be rebuilt.
     pub(super) fn measured(mut self, text: &str) -> Option<Found> {
         let bytes = match self.exact {
             true => text.len(),
@@ -164,7 +165,7 @@ impl Found {
     }
 }
 
-/// Returns the text around `region`.
+/// Returns the text before and after `region`.
 fn wrap(text: &str, region: &str, literal: Option<EscapeStyle>) -> Wrap {
     let start = raw::offset_in(text, region);
     let (before, after) = (&text[..start], &text[start + region.len()..]);

@@ -29,12 +29,12 @@ use embedded_json::EmbeddedJson;
 pub use criteria::Accept;
 pub use found::Found;
 
-/// The most string literals, one inside the other, that are searched.
+/// Maximum nesting of string literals that are searched.
 const MAX_LITERALS: usize = 3;
 
-/// Finds the records of a text. Returns None if there are none, if they are less than 60 %
-/// of its bytes ([`Accept::OnlyArray`] aside), or if its JSON is invalid. Reads the text a
-/// bounded number of times.
+/// Finds the records of a text. Returns `None` if there are none, if they are less than 60 % of its
+/// bytes ([`Accept::OnlyArray`] aside), or if its JSON is invalid. Reads the text a bounded number
+/// of times.
 pub fn find_records(text: &str, accept: Accept) -> Option<Found> {
     let search = |accept, exact_literals| {
         search(text, accept, &Search { exact_literals, literals: MAX_LITERALS, share: 1.0 })
@@ -49,8 +49,8 @@ pub fn find_records(text: &str, accept: Accept) -> Option<Found> {
     found?.measured(text)
 }
 
-/// Returns the elements of a JSON array as records, whatever they are and however many.
-/// Returns None if the text is not a JSON array.
+/// Returns the elements of a JSON array as records, whatever their type and number. Returns `None`
+/// if the text is not a JSON array.
 pub fn records_of_array(raw_array: &str) -> Option<Found> {
     let text = trim(raw_array);
     let records = raw::elements(text).ok()?;
@@ -60,9 +60,9 @@ pub fn records_of_array(raw_array: &str) -> Option<Found> {
 
 /// The state of a search.
 struct Search {
-    /// Skip literals that cannot be escaped as they were.
+    /// Skip literals whose escapes cannot be restored.
     exact_literals: bool,
-    /// String literals that may still be entered.
+    /// The number of nested string literals that may still be searched.
     literals: usize,
     /// The share of the whole text that this text has.
     share: f64,
@@ -70,7 +70,7 @@ struct Search {
 
 fn search(text: &str, accept: Accept, state: &Search) -> Option<Found> {
     let (Candidates { candidates, around, .. }, value) = candidates_in(text, accept)?;
-    // The innermost first.
+    // From the innermost to the outermost.
     for Candidate { region, content, around: outside, place } in candidates.into_iter().rev() {
         let share = state.share * share(region, text);
         if share < MIN_SHARE && accept != Accept::OnlyArray {

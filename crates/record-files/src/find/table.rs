@@ -1,5 +1,5 @@
-//! Tables: rows as arrays of values, and the names of their columns beside them, as databases
-//! answer.
+//! Tables, as databases return them: rows as arrays of values, and the names of the columns in
+//! another member.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,13 @@ use raw_json::{self as raw, Fields, quote};
 use super::criteria::MIN_RECORDS;
 use crate::layout::{Region, Shape};
 
-/// Members that name columns before any other array of texts does.
+/// Members with one of these words in their key have precedence as the names of the columns.
 const NAMES: [&str; 4] = ["column", "field", "header", "name"];
-/// The member of an object that names a column.
+/// The key of a column's name if a column is an object.
 const NAME: &str = "name";
 
-/// Returns the rows in `rows`, a member of an object with these fields; None unless each is an
-/// array with a value for each of the columns that another member names.
+/// Returns the rows in `rows`, a member of an object with these fields. Returns `None` unless each
+/// row is an array with one value for each of the columns that another member names.
 pub(super) fn table<'a>(rows: &'a str, fields: &Fields<'a>) -> Option<Region<'a>> {
     let is_array = |value: &str| value.starts_with('[');
     if !is_array(rows) || !rows[1..].trim_start().starts_with('[') {
@@ -41,7 +41,7 @@ pub(super) fn table<'a>(rows: &'a str, fields: &Fields<'a>) -> Option<Region<'a>
     Some(Region { shape: Shape::Rows, text: rows, records, columns })
 }
 
-/// The names in an array of so many texts, or of objects with a name each.
+/// Returns the names in an array of `width` strings or objects with a name.
 fn column_names(array: &str, width: usize) -> Option<Vec<String>> {
     let name = |element: &str| {
         let text = if element.starts_with('{') {
@@ -55,7 +55,7 @@ fn column_names(array: &str, width: usize) -> Option<Vec<String>> {
     names.filter(|names| names.len() == width)
 }
 
-/// The names as literals; one that stands there before gets a number.
+/// Returns the names as literals; appends a number to a name that occurred before.
 fn unique(names: Vec<String>) -> Vec<String> {
     let mut seen = HashSet::new();
     let literal = |name: String| {

@@ -26,7 +26,7 @@ impl BoundedText {
         self.over
     }
 
-    /// Returns the text; None if a part was dropped.
+    /// Returns the text; `None` if a part was dropped.
     pub(super) fn finish(self) -> Option<String> {
         (!self.over).then_some(self.text)
     }

@@ -30,8 +30,8 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl EscapeStyle {
-    /// Returns the style of a literal, its text, and whether the style rebuilds the literal
-    /// byte for byte. None if the literal has a lone surrogate, and so no text.
+    /// Returns the style of a literal, its text, and whether the style rebuilds the literal byte
+    /// for byte. `None` if the literal has a lone surrogate, and so no text.
     pub(crate) fn of(literal: &str) -> Option<(EscapeStyle, String, bool)> {
         let text = raw::unescape(literal);
         if !text.exact {

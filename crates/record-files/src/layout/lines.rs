@@ -1,4 +1,4 @@
-//! Both ways between a text and lines of one record each.
+//! Converts between a text and lines of one record each.
 
 use raw_json::{self as raw, Fields, is_minified, minify};
 
@@ -13,7 +13,7 @@ const VALUE: &str = ",\"value\":";
 #[derive(Debug)]
 pub(crate) struct Region<'a> {
     pub(crate) shape: Shape,
-    /// The whole of it, brackets included.
+    /// The whole text of the records, brackets included.
     pub(crate) text: &'a str,
     /// The parts of `text` that are records: elements of an array, values of lines, members of
     /// an object, or rows.
@@ -67,7 +67,7 @@ pub(crate) fn members<'a>(object: &'a str, fields: &Fields<'a>) -> Vec<&'a str> 
     fields.iter().map(member).collect()
 }
 
-/// Why a text cannot be rebuilt from its lines.
+/// The reason why a text cannot be rebuilt from its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RebuildError {
     /// The record with this number, from 1, does not fit the shape.
@@ -117,7 +117,7 @@ fn split_string(text: &str) -> Option<(&str, &str)> {
     Some(text.split_at(end))
 }
 
-/// The values of a record as an array.
+/// Returns the values of a record as an array.
 fn row(record: &str) -> String {
     let mut row = String::with_capacity(record.len());
     for (_, value) in raw::each_member(record) {

@@ -1,4 +1,4 @@
-//! The layout of records in a text: all of the text that is not a record, and both ways
+//! The layout of records in a text: all of the text that is not a record, and the conversion
 //! between the text and lines of one record each.
 
 mod bounded_text;

@@ -23,8 +23,8 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Rebuilds the text of these records. Its innermost part, which a forged
-    /// spacing could blow up, is built up to `limit` bytes.
+    /// Rebuilds the text of these records. The innermost part, which a forged spacing could
+    /// inflate, may have at most `limit` bytes.
     pub(crate) fn text<'a>(
         &self,
         records: impl Iterator<Item = &'a str>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::bounded_text::BoundedText;
 use super::shape::Shape;
 
-/// The white space that records lose when they become lines.
+/// The white space that is removed when records become lines.
 ///
 /// `[\n  {"a": 1},\n  {"a": 2}\n]` has `open` `\n  `, `between` `,\n  `, `close` `\n`, and
 /// records with `": "`.
@@ -38,8 +38,8 @@ impl Spacing {
         }
     }
 
-    /// Reads the spacing off the first records of `inner`, the text between the
-    /// brackets. Only rebuilding shows whether the others have the same.
+    /// Derives the spacing from the first records of `inner`, the text between the brackets. Only
+    /// rebuilding shows whether the other records have the same spacing.
     pub(super) fn detect(shape: Shape, inner: &str, records: &[&str]) -> Spacing {
         let compact = Spacing::compact(shape);
         let (Some(first), Some(last)) = (records.first(), records.last()) else {
@@ -96,7 +96,7 @@ impl RecordStyle {
         *self == RecordStyle::default()
     }
 
-    /// Takes the first gap of each kind; records without one leave the default.
+    /// Takes the first gap of each kind; keeps the default for a kind without a gap.
     fn detect(records: &[&str]) -> RecordStyle {
         let (mut colon, mut comma, mut line, mut first) = (None, None, None, None);
         for record in records {
@@ -155,7 +155,7 @@ impl RecordStyle {
     fn break_line(&self, depth: usize, out: &mut BoundedText) {
         out.push(&self.line);
         for _ in 0..depth {
-            // Forged records can be deep; the limit ends this.
+            // Forged records can be deep; the limit stops the loop.
             if self.indent.is_empty() || out.is_over() {
                 break;
             }

@@ -12,7 +12,7 @@ pub(crate) struct Wrap {
     pub(crate) before: String,
     /// Everything after it.
     pub(crate) after: String,
-    /// The escape style if the inner text is in a JSON string literal; else absent.
+    /// The escape style if the inner text is in a JSON string literal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) literal: Option<EscapeStyle>,
 }

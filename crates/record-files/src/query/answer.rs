@@ -9,13 +9,13 @@ use super::{
 /// An answer as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
-    /// The sentence, then records or groups, one a line.
+    /// The sentence, then records or groups, one per line.
     pub text: String,
-    /// The number of records or groups in it.
+    /// The number of records or groups in `text`.
     pub shown: usize,
-    /// True if records, groups or ids were left out.
+    /// True if records, groups or ids were omitted.
     pub truncated: bool,
-    /// The `offset` of the next page, always larger than that of the query. None at the end.
+    /// The `offset` of the next page, always larger than that of the query; `None` at the end.
     pub next_offset: Option<u64>,
 }
 
@@ -27,8 +27,8 @@ struct Listing<'a> {
     what: &'static str,
 }
 
-/// Writes an outcome of `query` in at most `max_tokens`, measured by `count`. The first sentence
-/// is never left out. Records are never truncated.
+/// Writes an outcome of `query` in at most `max_tokens`, as measured by `count`. Always includes
+/// the first sentence. Never truncates a record.
 pub fn render(
     outcome: &Outcome<'_>,
     query: &Query,
@@ -55,7 +55,7 @@ pub fn render(
     }
 }
 
-/// Returns the number of lines that fit next to the sentence and the line about truncation.
+/// Returns the number of lines that fit next to the sentence and the note on truncation.
 fn fitting(
     text: &str,
     listing: &Listing<'_>,
@@ -106,7 +106,7 @@ fn with_lines(
         text.push_str(&cut_line(listing, shown as u64, next));
         return Rendered { text, shown, truncated: true, next_offset: Some(next) };
     }
-    // The first one alone is too large: go past it, and say how to see it.
+    // The first record alone is too large: continue after it, and say how to see it.
     let next = (next + 1 < listing.total).then_some(next + 1);
     let rest = next.map(|next| format!("; offset={next} to go past it")).unwrap_or_default();
     text.push_str(&format!(
@@ -140,7 +140,7 @@ fn listing<'a>(outcome: &'a Outcome<'_>, query: &Query) -> Option<Listing<'a>> {
     }
 }
 
-/// Returns the first sentence, and true if ids were left out of it.
+/// Returns the first sentence, and true if ids were omitted from it.
 fn head(outcome: &Outcome<'_>, room: u64, count: &dyn Fn(&str) -> u64) -> (String, bool) {
     let (mut text, cut) = match (&outcome.present, &outcome.absent) {
         (Some(present), Some(absent)) => {
@@ -161,8 +161,8 @@ fn head(outcome: &Outcome<'_>, room: u64, count: &dyn Fn(&str) -> u64) -> (Strin
     (text, cut)
 }
 
-/// Names the fewer of those that exist and those that do not; with a condition, those that do
-/// not exist and those that do not meet it.
+/// Lists the ids that exist or those that do not, whichever are fewer. With a condition, lists the
+/// ids that do not exist and those that do not meet the condition.
 fn ids(
     present: &[String],
     absent: &[String],

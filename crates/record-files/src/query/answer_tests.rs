@@ -1,4 +1,4 @@
-//! The wording of answers, on small files.
+//! The wording of answers, with small files.
 
 use raw_json as raw;
 

@@ -14,10 +14,10 @@ use super::{
     watch::Watch,
 };
 
-/// The bytes between two calls of `stop`: a fraction of a millisecond of work.
+/// Number of bytes between two calls of `stop`: a fraction of a millisecond of work.
 const STOP_BYTES: usize = 64 * 1024;
 
-/// The bytes of a chunk.
+/// Size of a chunk, in bytes.
 pub(super) const CHUNK_BYTES: usize = 256 * 1024;
 
 /// The matches in some lines.
@@ -35,17 +35,17 @@ pub(super) struct Chunk<'a> {
     pub(super) ids_met: Vec<usize>,
     /// For each path of the query, whether a record has it.
     pub(super) seen: Vec<bool>,
-    /// For each path of the query, the facts about the values that were looked at.
+    /// For each path of the query, the facts about the values that were compared.
     pub(super) facts: Vec<Facts>,
-    /// For each comparison, whether it held for a record, without its negation.
+    /// For each comparison, whether it held for a record, ignoring its negation.
     pub(super) held: Vec<bool>,
     pub(super) watch: Watch,
-    /// For each shared array, whether an element was chosen.
+    /// For each shared array, whether an element was selected.
     pub(super) chosen: Vec<bool>,
     /// For each sort key, the number of matching records without a value.
     pub(super) missing: Vec<u64>,
     pub(super) complete: bool,
-    /// The error of a line that is not a record; its line number counts in this chunk.
+    /// The error of a line that is not a record; its line number is relative to this chunk.
     pub(super) fault: Option<QueryError>,
 }
 
@@ -70,8 +70,8 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Reads `lines`, a slice of `whole`, until their end, or until `stop` returns true or a
-    /// line is not JSON.
+    /// Reads `lines`, a slice of `whole`, to the end, or until `stop` returns true or a line is not
+    /// JSON.
     pub(super) fn read(
         plan: &Plan<'_>,
         whole: &'a str,
@@ -187,7 +187,7 @@ impl<'a> Chunk<'a> {
         sort::keep(&query.sort_by, &mut self.entries, entry, room);
     }
 
-    /// Adds the matches in the lines that follow.
+    /// Adds the matches of the lines after these.
     pub(super) fn merge(&mut self, query: &Query, mut later: Self) {
         if self.fault.is_some() {
             return;

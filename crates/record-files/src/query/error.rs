@@ -2,7 +2,7 @@
 
 use raw_json as raw;
 
-/// Why a query cannot be run. Quoted texts of the caller are truncated to 80 characters.
+/// The reason why a query cannot run. Quoted texts of the caller are truncated to 80 characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
     /// A member of the request has an unaccepted type or value.
@@ -47,12 +47,12 @@ pub enum QueryError {
         field: String,
         /// The type of its values, with examples.
         holds: String,
-        /// The reason that the operand, or the operation, finds nothing there.
+        /// The reason why the operand or the operation matches none of these values.
         problem: String,
         /// The condition to send instead.
         advice: String,
     },
-    /// A condition that is a text.
+    /// A condition that is a string and cannot be parsed.
     #[error(
         "{member} is a text; accepted is {SHAPES}; or as SQL, with texts in single quotes: {}",
         rewritten(text)
@@ -68,7 +68,7 @@ pub enum QueryError {
     NoEffect {
         /// The member.
         member: &'static str,
-        /// The members that leave it without effect.
+        /// The members that leave it without effect, as a phrase.
         beside: &'static str,
         /// The request to send.
         instead: &'static str,
@@ -90,7 +90,7 @@ pub enum QueryError {
     PatternTooCostly {
         /// The place of the condition.
         member: String,
-        /// The most bytes of a compiled expression.
+        /// Maximum number of bytes of a compiled expression.
         limit: usize,
     },
     /// Too many parts in a query.
@@ -102,7 +102,7 @@ pub enum QueryError {
         found: usize,
         /// The name of the parts.
         what: &'static str,
-        /// The most that are accepted.
+        /// Maximum number that is accepted.
         limit: usize,
     },
     /// A line of the file is not one JSON value.
@@ -119,13 +119,13 @@ pub enum QueryError {
     },
 }
 
-/// The longest part of a request that a request to send instead repeats.
+/// Maximum length of a part of a request that a suggested request repeats.
 pub(super) const MAX_REPEATED: usize = 400;
 
 pub(super) const SHAPES: &str = "an object with `field`, `op` and `value`, or with one of `all`, \
                                  `any` and `not`, or with fields and the values they equal";
 
-/// Returns a condition in words as SQL.
+/// Returns a condition in words as a request in SQL.
 fn rewritten(text: &str) -> String {
     let text: String = text.trim().chars().take(MAX_REPEATED).collect();
     let sql = format!("SELECT * FROM records WHERE {text}");

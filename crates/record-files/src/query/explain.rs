@@ -17,13 +17,13 @@ use super::typed::{Facts, Strings};
 use super::values::{Values, listed};
 use crate::recipes::sql_name;
 
-/// The most comparisons that are explained.
+/// Maximum number of comparisons that are examined.
 const MAX_TESTS: usize = 8;
-/// The most values that are listed.
+/// Maximum number of values that are listed.
 const MAX_VALUES: usize = 5;
 
-/// Explains why no record matches: how many records meet each comparison alone, and of those
-/// that none meets, the values that there are. Reads all records once more.
+/// Explains why no record matches: returns the number of records that meet each comparison alone
+/// and, for comparisons that no record meets, the values of the field. Reads all records once more.
 pub(super) fn no_matches(
     plan: &Plan<'_>,
     lines: &str,
@@ -53,8 +53,8 @@ pub(super) fn no_matches(
     notes
 }
 
-/// Explains the comparisons that no record meets, and the values of lists that no record has,
-/// where others match. Reads all records once more, if there are any.
+/// If records match, explains the comparisons that no record meets, and lists the values of an `in`
+/// that no record has. Reads all records once more if there are such comparisons or values.
 pub(super) fn never_held(
     plan: &Plan<'_>,
     found: &Chunk<'_>,
@@ -70,7 +70,7 @@ pub(super) fn never_held(
     let doubted: Vec<usize> = (0..tests.len()).filter(is_doubted).collect();
     let alone = (found.matched > 0 && !doubted.is_empty()).then(|| Alone::of(plan, lines, stop));
     if let Some(alone) = alone.flatten() {
-        // It may not have been judged for the records that meet it.
+        // A matching record may have been accepted before this comparison was evaluated.
         for index in doubted.into_iter().filter(|index| !alone.held[*index]) {
             let test = tests[index];
             let text = test.comparison.text(&name(test));
@@ -103,7 +103,7 @@ pub(super) fn never_held(
     notes
 }
 
-/// Returns true if a value is this text or these digits.
+/// Returns true if a value is the string `wanted`, or is spelled so.
 fn is_text(value: &str, wanted: &str) -> bool {
     if raw_json::is_string(value) {
         raw_json::unescape(value).text == wanted
@@ -136,7 +136,7 @@ fn hint(plan: &Plan<'_>, test: &Test, facts: Facts, values: &Values<'_>) -> Stri
     }
     if test.comparison.operation.is_ordered() {
         let strings = facts.strings();
-        // Of several spellings of a value always the same.
+        // Compare by spelling, too, so that the note always names the same one of equal values.
         let least = values.all().min_by_key(|value| (strings.read(value), *value));
         let most = values.all().max_by_key(|value| (strings.read(value), *value));
         let (least, most) = (least.unwrap_or_default(), most.unwrap_or_default());
@@ -152,18 +152,18 @@ fn hint(plan: &Plan<'_>, test: &Test, facts: Facts, values: &Values<'_>) -> Stri
     format!("{holds}; nearest: {}", listed(&near))
 }
 
-/// The facts of each comparison by itself.
+/// The facts about each comparison, evaluated alone.
 struct Alone<'a> {
     counts: Vec<u64>,
-    /// Whether each held for a record, without its negation.
+    /// For each comparison, whether it held for a record, ignoring its negation.
     held: Vec<bool>,
     values: Vec<Values<'a>>,
     facts: Vec<Facts>,
 }
 
 impl<'a> Alone<'a> {
-    /// Reads all records; None if there is no comparison, or not enough time: counts of a part of
-    /// the records would mislead.
+    /// Reads all records. Returns `None` if there is no comparison, or if the time is over: counts
+    /// for some of the records would mislead.
     fn of(plan: &Plan<'_>, lines: &'a str, stop: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
         let tests = &plan.query.tests[..plan.query.tests.len().min(MAX_TESTS)];
         let parts: Vec<&str> = raw_json::parts(lines, CHUNK_BYTES).collect();
@@ -219,8 +219,8 @@ impl<'a> Alone<'a> {
     }
 }
 
-/// Two values that no one element has: those of two elements are found by a `not`, which is judged
-/// by itself.
+/// Returns a hint if the query requires two values of one element: to find them in two elements,
+/// one of the conditions must be a `not`, which is evaluated separately.
 fn of_several(plan: &Plan<'_>, path: usize) -> Option<String> {
     let is_value = |test: &&Test| {
         let comparison = &test.comparison;
@@ -236,7 +236,8 @@ fn of_several(plan: &Plan<'_>, path: usize) -> Option<String> {
     ))
 }
 
-/// Says how values were read, and which records are at which end of an order.
+/// Returns notes on how values were read, and on where records without a comparable value are
+/// sorted.
 pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
     let query = plan.query;
     let name = |path: usize| query.paths.all()[path].name();
@@ -326,7 +327,7 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
     notes
 }
 
-/// Says that conditions on the elements of one array may be met by different ones.
+/// Returns a note if different elements of one array may meet the conditions on it.
 fn apart(plan: &Plan<'_>, found: &Chunk<'_>, path: usize) -> Option<String> {
     if !found.facts[path].has(Kind::Array) {
         return None;

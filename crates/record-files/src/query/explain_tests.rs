@@ -57,7 +57,7 @@ fn an_order_of_letters_or_lists_is_told() {
     assert_eq!(notes, ["c.n is a list: sorted by its first element, then the next"]);
 }
 
-/// Values of a type that the others are not compared with are named.
+/// Notes name the types of values that were not compared.
 #[test]
 fn values_that_were_not_compared_are_noted() {
     for (values, operand, expected) in [
@@ -77,7 +77,7 @@ fn values_that_were_not_compared_are_noted() {
     }
 }
 
-/// Numbers as people write them compare as numbers.
+/// Numbers as people write them, such as `$1,200.00`, compare as numbers.
 #[test]
 fn written_numbers_are_compared_and_sorted() {
     let money = "{\"p\":\"$99.00\"}\n{\"p\":\"$850.25\"}\n{\"p\":\"$1,200.00\"}\n";
@@ -88,7 +88,7 @@ fn written_numbers_are_compared_and_sorted() {
     }
     let first = ask(r#"{"sort_by":"-p","limit":1}"#, money).unwrap().records;
     assert_eq!(first, [r#"{"p":"$1,200.00"}"#]);
-    // A separator that may part thousands or begin a fraction is told.
+    // A note reports a separator that may group thousands or begin a fraction.
     let euros = "{\"p\":\"1.200 €\"}\n{\"p\":\"98 €\"}\n{\"p\":\"15.000 €\"}\n";
     let doubt = "numbers it spells: `.` begins the fraction here; if it parts thousands, use the \
                  SQL CAST(replace(replace(p, '€', ''), '.', '') AS REAL)";
@@ -108,7 +108,7 @@ fn written_numbers_are_compared_and_sorted() {
     assert_eq!(ask(r#"{"where":{"r":{"<":"5.6"}},"count":true}"#, rates).unwrap().matched, 1);
 }
 
-/// Of several spellings of the least value a note names always the same.
+/// A note always shows the same spelling of the smallest value.
 #[test]
 fn the_ends_of_an_order_do_not_depend_on_how_records_are_read() {
     let spelled = ["1.0", "1", "1.00", "7", "7.0"];

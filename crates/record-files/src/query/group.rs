@@ -9,7 +9,7 @@ use super::json::{path::Hits, value::Value};
 /// A value and the number of records that have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// The value as its first record spells it; `null` also for a missing field.
+    /// The value as the first record spells it; also `null` for a missing field.
     pub value: String,
     /// The number of records.
     pub count: u64,
@@ -62,14 +62,15 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// Returns the groups, the most frequent first; equal counts in the order of the values.
+    /// Returns the groups, the most frequent first; groups of equal counts in the order of their
+    /// values.
     pub(super) fn ranked(self) -> Vec<Group> {
         let mut groups: Vec<Group> = self
             .counts
             .into_values()
             .map(|(text, count)| Group { value: text.to_owned(), count })
             .collect();
-        // The sort is stable, and the map is in the order of the values.
+        // The sort is stable, and the map is ordered by value.
         groups.sort_by_key(|group| std::cmp::Reverse(group.count));
         groups
     }

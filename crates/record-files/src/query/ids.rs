@@ -1,4 +1,4 @@
-//! The ids of a query: which of many exist. A number and a string with the same digits are
+//! The ids of a query: which of the given ids exist. A number and a string with the same digits are
 //! the same id, because agents add quotes.
 
 use std::borrow::Cow;
@@ -19,26 +19,26 @@ const ACCEPTED: &str = "a list of strings and numbers";
 pub(super) struct Ids {
     /// The index of the id field in the paths of the query.
     pub(super) path: usize,
-    /// As spelled in the request, without duplicates.
+    /// The ids as spelled in the request, without duplicates.
     pub(super) asked: Vec<String>,
     places: HashMap<String, usize>,
-    /// True if the request names no field.
+    /// True if the request does not name a field.
     pub(super) is_default: bool,
 }
 
-/// The ids of a request, as spelled there.
+/// The ids of a request, as spelled there, by result.
 #[derive(Debug, Default)]
 pub(super) struct Split {
-    /// Those that exist and meet the condition.
+    /// The ids that exist and meet the condition.
     pub(super) present: Vec<String>,
     pub(super) absent: Vec<String>,
-    /// Those that exist but do not meet the condition.
+    /// The ids that exist but do not meet the condition.
     pub(super) excluded: Vec<String>,
 }
 
-/// The most fields that are tried as the field of ids.
+/// Maximum number of fields that are examined as the field of the ids.
 const MAX_FIELDS: usize = 64;
-/// The longest name of such a field, in bytes.
+/// Maximum length of the name of such a field, in bytes.
 const MAX_NAME_BYTES: usize = 256;
 
 impl Ids {
@@ -81,8 +81,8 @@ impl Ids {
         found.len() > before
     }
 
-    /// Parts the ids into those that were found in records that meet the condition, in other
-    /// records, and not.
+    /// Divides the ids into those found in records that meet the condition, those found only in
+    /// other records, and those not found.
     pub(super) fn split(&self, found: &[usize], met: &[usize]) -> Split {
         let mut split = Split::default();
         let (found, met): (HashSet<_>, HashSet<_>) = (found.iter().collect(), met.iter().collect());
@@ -99,9 +99,9 @@ impl Ids {
         split
     }
 
-    /// Returns the field that probably holds the ids, and how many of them: the one with the most
-    /// of them, rather one whose values are all distinct, then the first. Without any of the ids,
-    /// only a field of distinct values.
+    /// Returns the field that probably holds the ids, and the number of the ids in it: the field
+    /// with the most of the ids; of equal ones, one whose values are all distinct, then the first.
+    /// If no field has any of the ids, returns only a field whose values are all distinct.
     pub(super) fn guess_field(
         &self,
         lines: &str,
@@ -139,9 +139,9 @@ impl Ids {
 struct Guess<'a> {
     field: Cow<'a, str>,
     is_distinct: bool,
-    /// The hashes of its values, as long as they are distinct.
+    /// The hashes of the field's values, while they are distinct.
     seen: HashSet<u64>,
-    /// The places of the ids that are values.
+    /// The positions of the ids that are values of the field.
     found: HashSet<usize>,
 }
 
@@ -151,12 +151,12 @@ impl<'a> Guess<'a> {
     }
 }
 
-/// Returns the text that equal ids share; None for a value that cannot be an id.
+/// Returns a text that is the same for equal ids; `None` if the value cannot be an id.
 pub(super) fn key(raw: &str) -> Option<Cow<'_, str>> {
     match Kind::of(raw) {
         Kind::String => {
             let text = Text::read(raw);
-            // A literal with a lone surrogate has no text: its spelling is the key.
+            // A literal with a lone surrogate has no text, so its spelling is the key.
             if text.is_exact() { Some(text.text) } else { Some(Cow::Borrowed(raw)) }
         }
         Kind::Number => Some(Number::plain(raw)),

@@ -12,16 +12,16 @@ use super::typed::Facts;
 use super::values::Values;
 use crate::recipes::sql_name;
 
-/// The first lines that the examples of an error are from.
+/// Number of lines at the start from which an error takes examples.
 const SAMPLE_LINES: usize = 1_000;
-/// The most frequent values that an error names.
+/// Maximum number of values that an error names.
 const EXAMPLES: usize = 3;
-/// The most frequent values among which one with a number is looked for.
+/// Number of most frequent values that are searched for one with a number.
 const CANDIDATES: usize = 50;
 
-/// The words for no value.
+/// The texts that mean null in other languages.
 const NULLS: [&str; 4] = ["null", "none", "nil", "undefined"];
-/// Other spellings of a boolean, and the one of JSON.
+/// Texts that mean a boolean, each with the JSON literal.
 const BOOLEANS: [(&str, &str); 10] = [
     ("1", "true"),
     ("yes", "true"),
@@ -35,8 +35,8 @@ const BOOLEANS: [(&str, &str); 10] = [
     ("off", "false"),
 ];
 
-/// Returns the error for an operand that cannot be a value of its field in `lines`, of the first
-/// of which it gives examples. `facts` are indexed by path.
+/// Returns the error for an operand that cannot be a value of its field. Takes examples from the
+/// first of `lines`. `facts` are indexed by path.
 pub(super) fn misfit_error(
     query: &Query,
     misfit: &Misfit,
@@ -63,7 +63,7 @@ pub(super) fn misfit_error(
     }
 }
 
-/// Returns the reason that a test finds nothing among values such as this.
+/// Returns the reason why a comparison matches no value such as the example.
 fn problem(operation: &str, example: Option<&&str>, operand: &str) -> String {
     if reads_texts(operation) && example.is_some_and(|example| !example.starts_with('"')) {
         return format!("`{operation}` finds nothing in these");
@@ -71,7 +71,7 @@ fn problem(operation: &str, example: Option<&&str>, operand: &str) -> String {
     format!("{} is not one of these", quoted(operand))
 }
 
-/// Returns the condition that such an operand means in other languages of queries.
+/// Returns the condition that has the meaning of such an operand in other query languages.
 fn as_meant(field: &str, test: &Test, facts: Facts, operand: &str) -> Option<String> {
     let operation = test.comparison.name();
     let field = raw::quote(field);
@@ -94,7 +94,8 @@ fn as_meant(field: &str, test: &Test, facts: Facts, operand: &str) -> Option<Str
     Some(format!("send {{\"field\": {field}, \"op\": \"{operation}\", \"value\": {value}}}"))
 }
 
-/// Returns the comparison in SQL, which compares texts of one form by their numbers: `9 kg`.
+/// Returns the comparison in SQL, which compares texts of one form, such as `9 kg`, by their
+/// numbers.
 fn in_sql(
     field: &str,
     test: &Test,
@@ -105,7 +106,7 @@ fn in_sql(
     let is_order = test.comparison.operation.is_ordered() && !test.comparison.is_negated();
     let is_number =
         Kind::of(operand) == Kind::Number && facts.kinds & !Kind::Null.bit() == Kind::String.bit();
-    // A field in an array, or a name that is cut, is no column.
+    // A field in an array, or a truncated name, is not a column.
     let is_column = !field.contains(['.', '[']) && !field.ends_with('…');
     if !(is_order && is_number && is_column) {
         return None;
@@ -118,14 +119,15 @@ fn in_sql(
     let operation = test.comparison.name();
     let spelled = match units.as_slice() {
         [Some(unit)] => format!("'{operand}{}'", unit.replace('\'', "''")),
-        // Other texts come first.
+        // Texts without a number sort before the numbers, so `>` and `>=` exclude them.
         [None, Some(unit)] if unit.is_empty() && operation.starts_with('>') => operand.to_owned(),
         _ => return None,
     };
     Some(format!("in SQL: {} {operation} {spelled}", sql_name(field)))
 }
 
-/// Returns what follows the number of a text: ` kg`. None if it is more than one number and words.
+/// Returns the text after the number of a text, such as ` kg`. Returns `None` if the text is not a
+/// number followed by words.
 fn unit(text: &str) -> Option<&str> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
@@ -134,7 +136,7 @@ fn unit(text: &str) -> Option<&str> {
     (has_number && unit.chars().all(is_unit)).then_some(unit)
 }
 
-/// Returns the condition with a value of the field.
+/// Returns a suggested condition with an existing value of the field.
 fn by_example(field: &str, operation: &str, examples: &[&str]) -> String {
     let field = raw::quote(field);
     let Some(example) = examples.first() else {

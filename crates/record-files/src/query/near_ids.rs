@@ -5,10 +5,10 @@ use super::ids::{Ids, key};
 use super::request::Query;
 use super::values::{Values, listed};
 
-/// The most ids whose near misses are named.
+/// Maximum number of ids for which similar ids are named.
 const MAX_NEAR_MISSES: usize = 3;
 
-/// Names the field that has the ids, if the one that was asked has none.
+/// Names another field that has some of the ids.
 pub(super) fn other_field(
     query: &Query,
     ids: &Ids,

@@ -1,21 +1,21 @@
-//! The nearest names: suggestions for a field that no record has.
+//! Suggestions of similar names for a field that no record has.
 
 use std::collections::BTreeSet;
 
 use raw_json::{each_element, each_member};
 
-/// The most paths that are compared.
+/// Maximum number of paths that are compared.
 const MAX_PATHS: usize = 1_000;
 const DEPTH: usize = 6;
-/// The longest path, in bytes. Longer ones are data rather than names.
+/// Maximum length of a path, in bytes. Longer ones are data rather than names.
 const MAX_PATH_BYTES: usize = 256;
-/// The most suggestions.
+/// Maximum number of suggestions.
 const MAX_SUGGESTIONS: usize = 5;
-/// The characters of each text that are compared.
+/// Number of characters of each text that are compared.
 const MAX_LETTERS: usize = 64;
 
-/// Returns at most five paths of the records, the most similar to `wanted` first. Reads records
-/// six levels deep, until it has 1,000 paths or `stop` returns true.
+/// Returns at most five paths of the records, the most similar to `wanted` first. Reads records to
+/// a depth of six levels, until it has 1,000 paths or `stop` returns true.
 pub(super) fn fields(wanted: &str, lines: &str, stop: &dyn Fn() -> bool) -> Vec<String> {
     let mut ranked: Vec<_> =
         known(lines, stop).into_iter().map(|path| (rank(wanted, &path), path)).collect();
@@ -23,7 +23,8 @@ pub(super) fn fields(wanted: &str, lines: &str, stop: &dyn Fn() -> bool) -> Vec<
     ranked.into_iter().take(MAX_SUGGESTIONS).map(|(_, path)| path).collect()
 }
 
-/// Returns the name that is most similar to `wanted`; None if none shares half of its letters.
+/// Returns the name that is most similar to `wanted`; `None` if the edit distance exceeds half of
+/// that name's length.
 ///
 /// ```
 /// use record_files::query::nearest_name;

@@ -10,9 +10,9 @@ use super::typed::{Facts, Strings};
 #[derive(Debug)]
 pub(super) struct Plan<'q> {
     pub(super) query: &'q Query,
-    /// The operands of the comparisons.
+    /// The operands of the comparisons, as values of their fields.
     pub(super) typed: Vec<TypedOperand>,
-    /// The readings of the strings of the sort keys.
+    /// For each sort key, the type that its strings are parsed as.
     pub(super) sorted: Vec<Strings>,
     /// The paths whose type depends on all their values.
     pub(super) checked: Vec<usize>,
@@ -50,7 +50,7 @@ impl<'q> Plan<'q> {
         Ok(Self { query, typed, sorted, checked })
     }
 
-    /// Returns true if further facts change nothing.
+    /// Returns true if `facts` give the same plan.
     pub(super) fn agrees(&self, facts: &[Facts]) -> bool {
         Plan::new(self.query, facts)
             .is_ok_and(|other| other.typed == self.typed && other.sorted == self.sorted)
@@ -69,7 +69,7 @@ pub(super) fn infer(query: &Query, lines: &str, stop: &dyn Fn() -> bool) -> Vec<
         if used.is_empty() || (number % 256 == 255 && stop()) {
             break;
         }
-        // A line that is not JSON is an error of the run.
+        // The run reports the error of a line that is not JSON.
         if query.paths.read(line.trim_ascii(), &mut record).is_err() {
             continue;
         }

@@ -22,7 +22,7 @@ const GROUP: &str = "the dotted name of one field; for several send \
 const NAME: &str = "the dotted name of one field";
 const NAMES: &str = "the dotted name of a field, or a list of them";
 
-/// A question about records. It can be run many times (see [`run`](super::run())).
+/// A query on records. It can run many times (see [`run`](super::run())).
 ///
 /// ```
 /// use record_files::query::Query;
@@ -37,21 +37,21 @@ pub struct Query {
     pub(super) paths: PathSet,
     pub(super) tests: Vec<Test>,
     pub(super) condition: Option<Condition>,
-    /// The arrays that several comparisons go through.
+    /// The arrays that several comparisons traverse.
     pub(super) shared: Vec<Shared>,
-    /// The paths with several comparisons that are not judged on one element.
+    /// The paths with several comparisons that different elements may meet.
     pub(super) repeated: BTreeSet<usize>,
     pub(super) select: Vec<Selected>,
     pub(super) group_by: Option<usize>,
     pub(super) sort_by: Vec<SortKey>,
     pub(super) ids: Option<Ids>,
-    /// None for all.
+    /// `None` means all.
     pub(super) limit: Option<usize>,
     pub(super) offset: usize,
     pub(super) shows: Shows,
 }
 
-/// The content of the answer, next to the number of matches.
+/// The content of the answer, besides the number of matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shows {
     Nothing,
@@ -76,8 +76,8 @@ pub(super) struct Selected {
 
 impl Query {
     /// Reads `where`, `select`, `count`, `group_by`, `sort_by`, `limit`, `offset`, `ids` and
-    /// `id_field` from the members of a request, and ignores other members. Null is the same
-    /// as absent; so is a `limit` of 0. Without any of these members, all records match.
+    /// `id_field` from the members of a request, and ignores other members. Null and a `limit` of 0
+    /// mean that the member is absent. Without any of these members, all records match.
     ///
     /// The answer shows groups with `group_by`; only numbers with `count`, and with `ids`
     /// without `select`; else records. `sort_by` sorts records only. Numbers and flags may be in
@@ -147,8 +147,8 @@ impl Query {
         })
     }
 
-    /// Returns true if each page shows the records as they stand in the file, whatever others
-    /// hold.
+    /// Returns true if each page shows consecutive records of the file, independent of the other
+    /// records.
     pub fn is_page(&self) -> bool {
         let selects_all = match &self.condition {
             None => true,
@@ -157,7 +157,7 @@ impl Query {
         selects_all && self.shows == Shows::Records && self.sort_by.is_empty() && self.ids.is_none()
     }
 
-    /// Returns the most records of a page; None for all.
+    /// Returns the maximum number of records of a page; `None` for all.
     pub fn limit(&self) -> Option<usize> {
         self.limit
     }
@@ -174,13 +174,14 @@ impl Query {
         Ok(query)
     }
 
-    /// Returns the most groups or records that are needed, those before the page included.
+    /// Returns the maximum number of groups or records that are needed, including those before the
+    /// page.
     pub(super) fn room(&self) -> usize {
         self.limit.map_or(usize::MAX, |limit| limit.saturating_add(self.offset))
     }
 }
 
-/// Refuses a member that is given twice, of which JSON parsers drop the first.
+/// Rejects duplicate members, of which JSON parsers drop the first.
 fn given_once(members: &Fields<'_>) -> Result<(), QueryError> {
     let count = |name: &str| members.iter().filter(|(key, _)| key == name).count();
     match MEMBERS.into_iter().find(|name| count(name) > 1) {
@@ -193,7 +194,7 @@ fn given_once(members: &Fields<'_>) -> Result<(), QueryError> {
     }
 }
 
-/// Refuses the first of the given members that would change nothing in the answer.
+/// Rejects the first of the given members that would not change the answer.
 fn no_effect(
     given: impl Iterator<Item = &'static str>,
     shows: Shows,

@@ -1,4 +1,4 @@
-//! Runs a query over all records of a file, on all threads.
+//! Runs a query over all records of a file, in parallel.
 
 use std::borrow::Cow;
 
@@ -19,9 +19,9 @@ use super::{
     sort,
 };
 
-/// The bytes at the start from which the types of the fields are inferred first.
+/// Number of bytes at the start from which the types of the fields are first inferred.
 const SAMPLE_BYTES: usize = 64 * 1024;
-/// The note on an answer whose notes had no time left.
+/// The note if the time is over before all notes are written.
 const LATE: &str = "the time for one query was over before all notes on this answer were made";
 
 /// The outcome of a query.
@@ -37,12 +37,12 @@ pub struct Outcome<'a> {
     pub groups: Option<Vec<Group>>,
     /// The number of groups on all pages.
     pub groups_total: u64,
-    /// The ids that exist and meet the condition, in the order of the request; None without
+    /// The ids that exist and meet the condition, in the order of the request; `None` without
     /// `ids`.
     pub present: Option<Vec<String>>,
     /// The ids that do not exist.
     pub absent: Option<Vec<String>>,
-    /// The ids that exist but do not meet the condition; None without both.
+    /// The ids that exist but do not meet the condition; `None` without ids or without a condition.
     pub excluded: Option<Vec<String>>,
     /// How values were read, and possible reasons why nothing matched.
     pub notes: Vec<String>,
@@ -51,7 +51,7 @@ pub struct Outcome<'a> {
 }
 
 /// Runs `query` over `lines`, one JSON value each; skips blank lines. Every thread calls `stop`
-/// repeatedly: when it returns true, the outcome has the matches so far.
+/// repeatedly; when it returns true, the outcome contains the matches so far.
 ///
 /// # Errors
 ///
@@ -128,7 +128,7 @@ fn outcome<'a>(
     }
 }
 
-/// Reads all records with the types of the first ones, and once more if the others differ.
+/// Reads all records with the types of the first ones, and again if all records give other types.
 fn read<'q, 'a>(
     query: &'q Query,
     lines: &'a str,
@@ -188,7 +188,7 @@ fn check_fields(
 }
 
 /// Returns an object with the selected fields in their order; the record itself if none are
-/// selected. Missing fields are left out. A path through an array gives an array.
+/// selected. Omits missing fields. A path through an array gives an array.
 fn project<'a>(query: &Query, text: &'a str) -> Cow<'a, str> {
     let mut record = Record::default();
     if query.select.is_empty() || query.paths.read(text, &mut record).is_err() {

@@ -1,4 +1,4 @@
-//! Queries as a specification, from the request to the outcome.
+//! The specification of queries, from the request to the outcome.
 
 use raw_json as raw;
 
@@ -176,7 +176,7 @@ fn an_operand_that_does_not_fit_has_one_that_does() {
     assert!(error.starts_with("where (kg > 20): kg holds text"), "{error}");
 }
 
-/// Only texts that are numbers with the same words around them are compared by these.
+/// The error suggests SQL only if all texts are numbers followed by the same words.
 #[test]
 fn texts_of_several_forms_have_no_comparison_in_sql() {
     for texts in [
@@ -200,7 +200,7 @@ fn texts_of_several_forms_have_no_comparison_in_sql() {
     assert!(error.contains("send a value such as"), "{error}");
 }
 
-/// The types of the first records may not be those of all.
+/// The first records may have other types than all records.
 #[test]
 fn the_type_of_a_field_is_that_of_all_records() {
     let long = |last: &str| {
@@ -218,10 +218,10 @@ fn the_type_of_a_field_is_that_of_all_records() {
     let (matched, notes) = count(&versions, above).unwrap();
     assert_eq!((matched, notes[0].contains("as versions")), (2, true));
     let (matched, notes) = count(&text, above).unwrap();
-    // "2" to "9", and all that begin with 3 to 9 or with 2, but 19999: 20000 is absent.
+    // The texts from "19999" in letter order, and "n/a"; "20000" is not in the file.
     let larger = (0..20_000).filter(|n| n.to_string().as_str() >= "19999").count() as u64 + 1;
     assert_eq!((matched, notes[0].as_str()), (larger, "v compared as text, letter by letter"));
-    // Values that were not compared count, too.
+    // Values that were not compared count for the type, too.
     let short = r#"{"all":[{"field":"v","op":"=","value":"7"},{"field":"v","op":"<","value":8}]}"#;
     assert!(count(&text, short).is_err());
     assert_eq!(count(&numbers, short).unwrap().0, 2);
@@ -236,7 +236,7 @@ fn sorting_is_by_type_and_says_where_missing_values_are() {
     assert!(ask(r#"{"sort_by":"name"}"#, LINES).unwrap().notes.is_empty());
 }
 
-/// A blank string among numbers or dates is missing rather than the largest.
+/// A blank string among numbers or dates is sorted as missing, not as the largest value.
 #[test]
 fn blank_strings_among_typed_ones_are_sorted_as_missing() {
     let lines = "{\"v\":\"10\"}\n{\"v\":\"\"}\n{\"v\":\"9\"}\n{}\n{\"v\":\" \"}\n";

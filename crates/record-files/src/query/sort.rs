@@ -68,8 +68,8 @@ pub(super) fn sort(keys: &[SortKey], entries: &mut [Entry<'_>]) {
     entries.sort_unstable_by(|a, b| order(keys, a, b));
 }
 
-/// Adds an entry. When there are twice as many as `room`, drops those that are not among the
-/// first `room`: memory stays bounded.
+/// Adds an entry. When there are more than twice `room` entries, drops all but the first `room`, to
+/// bound memory.
 pub(super) fn keep<'a>(
     keys: &[SortKey],
     entries: &mut Vec<Entry<'a>>,

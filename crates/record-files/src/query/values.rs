@@ -1,4 +1,4 @@
-//! The values of a field with their counts, and those that are near to a text.
+//! The values of a field with their counts, and the values that are similar to a text.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,14 @@ use super::json::value::Kind;
 use super::nearest::distance;
 use super::request::Query;
 
-/// The most distinct values that are counted.
+/// Maximum number of distinct values that are counted.
 const MAX_VALUES: usize = 100_000;
-/// The longest value that is counted, in bytes of its spelling.
+/// Maximum length of a value that is counted, in bytes of its spelling.
 const MAX_BYTES: usize = 200;
-/// The most values whose edit distance is measured.
+/// Maximum number of values whose edit distance is measured.
 const MAX_MEASURED: usize = 5_000;
 
-/// Values as they are spelled, and the number of records with each.
+/// Values as spelled, and the number of records with each.
 #[derive(Debug, Default)]
 pub(super) struct Values<'a>(HashMap<&'a str, u64>);
 
@@ -79,7 +79,7 @@ impl<'a> Values<'a> {
         self.0.keys().copied()
     }
 
-    /// Returns the most frequent values.
+    /// Returns the `max` most frequent values.
     pub(super) fn top(&self, max: usize) -> Vec<(&'a str, u64)> {
         let mut all: Vec<(&str, u64)> = self.0.iter().map(|(v, count)| (*v, *count)).collect();
         all.sort_by(|(a, more), (b, less)| less.cmp(more).then(a.cmp(b)));
@@ -87,9 +87,10 @@ impl<'a> Values<'a> {
         all
     }
 
-    /// Returns the values that are nearest to a text: in another letter case, with one as the
-    /// start of the other, with one in the other, or with few letters changed. For ids, where
-    /// similar values are other things, only the first two, or with another prefix.
+    /// Returns the values that are most similar to a text: equal except for case, then with one as
+    /// the start of the other, then with one in the other, then with a small edit distance. For
+    /// ids, similar values mean other things, so the last two are replaced by codes that differ
+    /// only in prefix, zeros or marks.
     pub(super) fn near(&self, wanted: &str, max: usize, is_id: bool) -> Vec<(&'a str, u64)> {
         let wanted = wanted.trim().to_lowercase();
         if wanted.len() > MAX_BYTES {
@@ -105,7 +106,7 @@ impl<'a> Values<'a> {
             if text.is_empty() || wanted.is_empty() {
                 continue;
             }
-            // `T-5` is no start of `T-500`.
+            // `T-5` is not a start of `T-500`.
             let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric());
             let is_start =
                 text.starts_with(&wanted) || wanted.strip_prefix(&*text).is_some_and(ends);
@@ -130,8 +131,8 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Returns true if two ids differ only in what stands in front, in zeros there, or in marks:
-/// `0042` and `ORD-42`.
+/// Returns true if two ids differ only in their prefix, in leading zeros, or in punctuation: `0042`
+/// and `ORD-42`.
 fn is_same_code(a: &str, b: &str) -> bool {
     let is_end = |long: &str, short: &str| {
         let Some(front) = long.strip_suffix(short).and_then(|front| front.chars().last()) else {

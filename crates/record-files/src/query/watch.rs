@@ -1,5 +1,6 @@
-//! Side effects of a condition that its answer hides: nulls that exist, parts of elements, lists
-//! in another order, values of a list that no record has.
+//! Detects possible misunderstandings of a condition that its answer does not show: fields that
+//! exist as null, matches in parts of elements, lists in another order, values of an `in` that no
+//! record has.
 
 use raw_json::{self as raw, each_element};
 
@@ -10,28 +11,27 @@ use super::json::path_set::Record;
 use super::json::value::{Kind, Value};
 use super::plan::Plan;
 
-/// Texts that mean nothing, in lower case.
+/// Texts that stand for a missing value, in lower case.
 const NOTHING: [&str; 7] = ["", "null", "none", "nan", "n/a", "na", "-"];
-/// The most notes.
+/// Maximum number of notes.
 const MAX_NOTES: usize = 5;
-/// The most values of an `in` that are watched.
+/// Maximum number of values of an `in` that are checked.
 const MAX_LISTED: usize = 50;
 
-/// A reason why a comparison may mean something else than it looks.
+/// A reason why a comparison may mean something else than intended, and what is counted for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Doubt {
-    /// `exists` and `is_null`: the records in which the field is null, or a value that means
-    /// nothing.
+    /// `exists` and `is_null`: the records in which the field is null, or a text of [`NOTHING`].
     Nothing,
     /// A negated comparison: the matching records in which the field is null or missing.
     Negated,
-    /// `contains`: the matching records with the text only as a part of an element.
+    /// `contains`: the matching records in which no whole element equals the text.
     Part(String),
-    /// `=` or `contains` with a list: the records that have all its elements.
+    /// `=` or `contains` with a list: the records that have all its elements in any order.
     Whole(Vec<Value<'static>>),
-    /// `=` with an object: the records that have all its members, each a key and raw JSON.
+    /// `=` with an object: the records that have all its members. A member is a key and raw JSON.
     Members(Vec<(String, String)>),
-    /// `=` with a text that means nothing: the records in which the field is null or missing.
+    /// `=` with a text of [`NOTHING`]: the records in which the field is null or missing.
     Null,
     /// `in`: the values that matching records have.
     Listed(Vec<Value<'static>>),
@@ -43,13 +43,13 @@ struct Seen {
     /// The index of the comparison.
     test: usize,
     doubt: Doubt,
-    /// Records with null, with only a part, or with all elements of a list.
+    /// Records with null, with only a part, or with all elements or members.
     first: u64,
-    /// Records with a value that means nothing, or with a list that is equal.
+    /// Records with a text of [`NOTHING`], or with an equal list or object.
     second: u64,
-    /// The first value that means nothing.
+    /// The first text of [`NOTHING`] that was found, as spelled.
     example: Option<String>,
-    /// The values of a list that were found.
+    /// For each value of an `in`, whether it was found.
     found: Vec<bool>,
 }
 
@@ -58,7 +58,7 @@ struct Seen {
 pub(super) struct Watch(Vec<Seen>);
 
 impl Doubt {
-    /// Returns true if records that do not match are looked at, too.
+    /// Returns true if the doubt also concerns records that do not match.
     fn is_of_all(&self) -> bool {
         matches!(self, Self::Nothing | Self::Whole(_) | Self::Members(_) | Self::Null)
     }
@@ -77,7 +77,7 @@ impl Watch {
         Self(seen.collect())
     }
 
-    /// Looks at a record, whether it matches or not.
+    /// Examines a record, whether it matches or not.
     pub(super) fn any<'a>(&mut self, plan: &Plan<'_>, record: &Record<'a>, hits: &mut Hits<'a>) {
         for seen in &mut self.0 {
             if seen.doubt.is_of_all() {
@@ -87,7 +87,7 @@ impl Watch {
         }
     }
 
-    /// Looks at a record that matches.
+    /// Examines a record that matches.
     pub(super) fn matched<'a>(
         &mut self,
         plan: &Plan<'_>,
@@ -112,7 +112,8 @@ impl Watch {
         }
     }
 
-    /// Returns the comparisons of lists of which some value was not found, and those values.
+    /// Returns the indexes of the `in` comparisons with values that were not found, and the indexes
+    /// of those values.
     pub(super) fn unfound(&self) -> impl Iterator<Item = (usize, Vec<usize>)> {
         self.0.iter().filter_map(|seen| {
             let absent = seen.found.iter().enumerate().filter(|(_, found)| !**found);
@@ -121,9 +122,9 @@ impl Watch {
         })
     }
 
-    /// Returns a note on each doubt that `matched` records leave.
+    /// Returns the notes on the doubts, given `matched` matching records.
     pub(super) fn notes(&self, plan: &Plan<'_>, matched: u64) -> Vec<String> {
-        // A text that is nobody's whole element is looked for as a part.
+        // If no match has the text as a whole element, parts of elements are probably intended.
         let is_meant = |seen: &&Seen| matches!(seen.doubt, Doubt::Part(_)) && seen.first == matched;
         let doubts = self.0.iter().filter(|seen| !is_meant(seen));
         doubts.filter_map(|seen| seen.note(plan)).take(MAX_NOTES).collect()
@@ -310,7 +311,7 @@ fn doubt(comparison: &Comparison) -> Option<Doubt> {
     }
 }
 
-/// Returns true if a message repeats all of a value.
+/// Returns true if a message repeats a value in full.
 fn is_short(value: &str) -> bool {
     quoted(value).len() == value.len()
 }

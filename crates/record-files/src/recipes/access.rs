@@ -1,25 +1,25 @@
-//! Access: the jq path of a field. A field gets a path only if no record can make a step of
-//! it fail, so that filters need no guards and stay readable.
+//! Access: the jq path of a field. A field gets a path only if no step of it can fail for any
+//! record, so that filters need no guards and stay readable.
 
 use raw_json::quote;
 
 use crate::schema::node::{Counts, Node, Step};
 use crate::schema::{ROOT, Schema};
 
-/// The objects that recipes are about, and where they are.
+/// The objects that recipes query, and their location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Base {
     /// The node of the objects.
     pub(super) at: usize,
-    /// The start of a filter that runs on each record.
+    /// The start of a filter that runs on each record, which selects the objects.
     pub(super) stream: &'static str,
-    /// The start of a filter that runs on the array of all records.
+    /// The start of a filter that runs on the array of all records, which selects the objects.
     pub(super) slurped: &'static str,
 }
 
 impl Base {
-    /// Returns the base of the records: the records themselves, those that are objects, or
-    /// the elements if all records are arrays.
+    /// Returns the objects that recipes query: the records; or only the records that are objects;
+    /// or, if all records are arrays, their elements.
     pub(super) fn of(schema: &Schema) -> Self {
         let root = schema.root().counts;
         if root.object == root.all() {
@@ -43,12 +43,12 @@ impl Base {
 pub(super) struct Access {
     /// The jq path, such as `.flights[]?.origin`.
     pub(super) path: String,
-    /// True if it may give several values or none.
+    /// True if the path may give several values or none.
     pub(super) many: bool,
 }
 
-/// Returns the path to the field at node `at`. None if a value on the path has another type
-/// than the path needs, or if the field is not within the base.
+/// Returns the path to the field at node `at`. `None` if a value on the path has another type than
+/// the path needs, or if the field is not within the base.
 pub(super) fn access(schema: &Schema, base: Base, at: usize) -> Option<Access> {
     let trail = schema.trail(at);
     let within = match base.at {
@@ -94,14 +94,14 @@ fn is_identifier(key: &str) -> bool {
         && key.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
 }
 
-/// Returns a member of an object that a filter builds: `title`, or `"a b": .["a b"]`.
+/// Returns the source of an object member: `title`, or `"a b": .["a b"]`.
 pub(super) fn member(label: &str, path: &str) -> String {
     let short = is_identifier(label) && !is_keyword(label);
     if short && path.strip_prefix('.') == Some(label) {
         return label.to_owned();
     }
     let key = if short { label.to_owned() } else { quote(label) };
-    // Paths have no comma or pipe, which would end the value.
+    // Paths contain no comma or pipe, which would end the value.
     format!("{key}: {path}")
 }
 

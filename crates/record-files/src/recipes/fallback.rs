@@ -7,7 +7,7 @@ use super::keyword::keyword;
 use super::recipe::Recipe;
 use crate::schema::Schema;
 
-/// Returns sixteen recipes, so that there are ten for records of any kind.
+/// Returns sixteen recipes, enough for ten for records of any kind.
 pub(super) fn recipes(schema: &Schema) -> Vec<Recipe> {
     let word = schema
         .paths()

@@ -1,5 +1,5 @@
-//! Recipes for records of any kind, from their own fields and values. Each default is a
-//! value that occurs, so that a recipe gives outputs without changes.
+//! Recipes for records of any kind, from their own fields and values. Each default is an existing
+//! value, so that a recipe gives results without changes.
 
 use raw_json::quote;
 
@@ -9,7 +9,7 @@ use super::recipe::Recipe;
 use super::roles::{self, RecipeField, RecipeFields};
 use crate::schema::Schema;
 
-/// Returns the recipes that the fields allow, the best first.
+/// Returns the recipes that the fields support, the best first.
 pub(super) fn recipes(schema: &Schema) -> Vec<Recipe> {
     let base = Base::of(schema);
     let reachable = RecipeFields::of(schema, base);
@@ -23,7 +23,7 @@ pub(super) fn recipes(schema: &Schema) -> Vec<Recipe> {
     let (id, title, category) = (ids.first(), titles.first(), categories.first());
     let texts: Vec<_> = without(&texts, title);
 
-    // Each role once, then the other recipes that the fields allow.
+    // One recipe for each role first, then the other recipes that the fields support.
     let first = [
         writer.browse(title.or(id), category, &fields),
         category.and_then(|field| writer.equals(field)),

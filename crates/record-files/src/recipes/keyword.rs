@@ -4,14 +4,15 @@ use raw_json as raw;
 
 use crate::schema::node::Node;
 
-/// The most characters of a keyword.
+/// Maximum number of characters of a keyword.
 const MAX_CHARS: usize = 24;
-/// The same in scripts without spaces, where a word may be a sentence.
+/// Maximum number of characters of a keyword in scripts without spaces, where a word may be a
+/// sentence.
 const MAX_CHARS_OTHER_SCRIPTS: usize = 4;
 
-/// Returns the most frequent word of a node's short texts; if it has none, the longest
-/// word of its first long text. It has letters and digits only, so that it matches itself
-/// as a regular expression.
+/// Returns the most frequent word of a node's short texts; if there is none, the longest word of
+/// its first long text. A keyword has only letters and digits, so that it matches itself as a
+/// regular expression.
 pub(super) fn keyword(node: &Node) -> Option<String> {
     let texts = || node.values.shown().filter(|literal| raw::is_string(literal)).map(raw::unescape);
     let mut counts: Vec<(String, usize)> = Vec::new();
@@ -38,8 +39,8 @@ fn longest(text: &str) -> Option<String> {
     words(text).max_by_key(String::len)
 }
 
-/// Returns the words of a text that are worth a search: at least four characters, or two
-/// in other scripts than ASCII.
+/// Returns the words of a text that are useful to search for: at least four characters, or two if
+/// they are not ASCII.
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !c.is_alphanumeric() || c == char::REPLACEMENT_CHARACTER)
         .filter(|word| {

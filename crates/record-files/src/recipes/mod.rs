@@ -50,8 +50,8 @@ pub fn candidates(profile: Profile, detail: Detail, schema: &Schema) -> Vec<Reci
     }
 }
 
-/// Returns the first ten candidates for which `ok`, of the same length, is true. If they are
-/// fewer, other candidates complete the ten.
+/// Returns the first ten candidates whose entry in `ok` is true. If there are fewer, fills up with
+/// other candidates.
 pub fn ten(candidates: Vec<Recipe>, ok: &[bool]) -> Vec<Recipe> {
     let is_ok = |at: usize| ok.get(at).copied().unwrap_or(false);
     let mut ranked: Vec<(usize, Recipe)> = candidates.into_iter().enumerate().collect();
@@ -61,7 +61,7 @@ pub fn ten(candidates: Vec<Recipe>, ok: &[bool]) -> Vec<Recipe> {
     ranked.into_iter().map(|(_, recipe)| recipe).collect()
 }
 
-/// Returns a word that occurs in a field's texts, preferably often; None without texts.
+/// Returns a frequent word of a field's texts; `None` if the field has no texts.
 pub fn keyword(schema: &Schema, path: &str) -> Option<String> {
     let field = schema.paths().into_iter().find(|field| field.path == path)?;
     keyword::keyword(schema.node(field.node))

@@ -53,7 +53,7 @@ impl Profile {
 pub enum Detail {
     /// Without content.
     Light,
-    /// With content, and confidence as a number of its own.
+    /// With content, and confidence as a top-level number.
     Medium,
     /// With every member.
     Full,

@@ -91,7 +91,7 @@ impl Recipe {
         self.command_on(&shell_word(file))
     }
 
-    /// Returns the command over the file whose path is in a shell's variable, such as `$FILE`.
+    /// Returns the command for the file whose path is in a shell variable, such as `$FILE`.
     pub fn command_with(&self, variable: &str) -> String {
         self.command_on(&format!("\"{variable}\""))
     }
@@ -153,7 +153,7 @@ fn identifier(text: &str) -> &str {
 fn shell_word(path: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@%+,=".contains(c);
     if path.starts_with('-') {
-        // jq would take it for an option.
+        // jq would parse it as an option.
         return Cow::Owned(single_quoted(&format!("./{path}")));
     }
     if !path.is_empty() && path.chars().all(plain) {

@@ -1,4 +1,4 @@
-//! The recipes: the specifications' tables, and those that are derived.
+//! The recipes: the tables of the specifications, and derived recipes.
 
 use super::*;
 use crate::schema::infer;

@@ -1,6 +1,6 @@
-//! Roles: the fields that are titles, categories, numbers, dates and so on. A role is a guess
-//! from name and values. A filter over the field works in any case: only fields that jq
-//! reaches without an error have roles.
+//! Roles: the fields that are titles, categories, numbers, dates and so on. A role is a guess from
+//! the name and the values. A filter on the field works even if the guess is wrong: only fields
+//! that jq reaches without an error have roles.
 
 use super::access::{Access, Base, access};
 use crate::line::one_line;
@@ -13,11 +13,11 @@ pub(super) struct RecipeField<'a> {
     pub(super) summary: &'a FieldSummary,
     pub(super) path: &'a str,
     pub(super) node: &'a Node,
-    /// The node, or the node of its elements if its values are arrays.
+    /// The node of the field, or of its elements if its values are arrays.
     pub(super) within: &'a Node,
     many: bool,
     rank: i64,
-    /// The number of objects that could have it.
+    /// The number of objects that could have the field.
     holders: u64,
 }
 
@@ -105,7 +105,7 @@ impl RecipeField<'_> {
         self.many && self.node.is_scalar() && self.node.values.first().is_some()
     }
 
-    /// Returns true if it has fewer distinct values than values.
+    /// Returns true if some values repeat.
     pub(super) fn repeats(&self) -> bool {
         self.node.values.exact() && self.distinct() < self.node.counts.scalars()
     }
@@ -114,8 +114,8 @@ impl RecipeField<'_> {
         i64::try_from(self.label().matches('.').count()).unwrap_or(i64::MAX)
     }
 
-    /// Returns a score of the name: up to 80 if it is one of `words`, of which the first is
-    /// best, 40 if it ends with one, else 0.
+    /// Returns a score for the name: up to 80 if it is one of `words`, the first of which scores
+    /// highest; 40 if it ends with one of them; otherwise 0.
     fn named(&self, words: &[&str]) -> i64 {
         let name = self.last();
         let exact = words.iter().position(|word| name == *word);
@@ -135,7 +135,7 @@ impl RecipeField<'_> {
             || self.summary.format == Some("uuid")
     }
 
-    /// Returns true for few values that repeat.
+    /// Returns true if the field has few distinct values, which repeat.
     pub(super) fn category(&self) -> bool {
         let values = &self.node.values;
         self.single()
@@ -146,7 +146,7 @@ impl RecipeField<'_> {
             && self.node.texts.longest <= 64
     }
 
-    /// Returns true for numbers that differ.
+    /// Returns true if the values are numbers that differ.
     pub(super) fn numeric(&self) -> bool {
         let counts = self.node.counts;
         self.single()

@@ -1,17 +1,16 @@
-//! SQL over records of any kind, from their own fields: groups with an average, the elements of
-//! an array, the newest records. They show how this file is queried, and are few.
+//! A few SQL statements over records of any kind, from their own fields: groups with an average,
+//! the elements of an array, the newest records. They show how to query this file.
 
 use super::access::Base;
 use super::roles::{self, RecipeField, RecipeFields};
 use crate::schema::node::Step;
 use crate::schema::{ROOT, Schema};
 
-/// The most rows of a statement.
+/// Maximum number of rows of a statement.
 const ROWS: u32 = 10;
 
-/// Returns up to three statements in SQLite's dialect over a table `records`, the most telling
-/// first. Columns are named as `record-sql` names them; there are none for records that are not
-/// objects.
+/// Returns up to three statements in SQLite's dialect over a table `records`, the most useful
+/// first. Names columns as `record-sql` does. Returns none for records that are not objects.
 ///
 /// ```
 /// use record_files::{recipes::statements, schema::infer};
@@ -95,8 +94,8 @@ impl Columns<'_> {
         keys.iter().all(Option::is_some).then(|| self.column(keys.into_iter().flatten()))
     }
 
-    /// Returns the column of the array that holds the values of a field, and their JSON path
-    /// within an element: empty, or as the right side of `->>` accepts it.
+    /// Returns the column of the array that holds the values of a field, and the JSON path of the
+    /// values within an element: empty, or a right operand of `->>`.
     fn array(&self, field: &RecipeField<'_>) -> Option<(String, String)> {
         let keys = self.keys(field.summary.node);
         let outer: Vec<&str> = keys.iter().map_while(|key| *key).collect();
@@ -111,7 +110,7 @@ impl Columns<'_> {
         Some((self.column(outer.into_iter()), within))
     }
 
-    /// Returns the steps to a node: keys, and None for the elements of an array.
+    /// Returns the steps to a node: keys, and `None` for the elements of an array.
     fn keys(&self, node: usize) -> Vec<Option<&str>> {
         let step = |at: usize| match &self.schema.node(at).step {
             Step::Key(key) => Some(key.as_str()),
@@ -120,8 +119,8 @@ impl Columns<'_> {
         self.schema.trail(node).into_iter().map(step).collect()
     }
 
-    /// Returns a column: `provenance_confidence` where no other field has that name, else in
-    /// quotes with dots.
+    /// Returns a column: `provenance_confidence` if no other field has that name, otherwise the
+    /// dotted name in quotes.
     fn column<'k>(&self, keys: impl Iterator<Item = &'k str>) -> String {
         let keys: Vec<&str> = keys.collect();
         let joined = keys.join("_");
@@ -131,7 +130,7 @@ impl Columns<'_> {
     }
 }
 
-/// Returns a column's name as SQL spells it: in quotes where it has to be.
+/// Returns a column's name in SQL, in quotes if necessary.
 pub(crate) fn sql_name(name: &str) -> String {
     if is_plain(name) && !is_keyword(name) { name.to_owned() } else { in_quotes(name) }
 }
@@ -140,7 +139,7 @@ fn in_quotes(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// Returns true for a word of SQLite that cannot name a column without quotes
+/// Returns true for an SQLite keyword that cannot name a column without quotes
 /// (<https://www.sqlite.org/lang_keywords.html>).
 fn is_keyword(name: &str) -> bool {
     const WORDS: &str = "add all alter and as autoincrement between case check collate commit \

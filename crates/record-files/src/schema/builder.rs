@@ -1,5 +1,5 @@
-//! Builds the nodes of a schema. Each byte of the records is read once; values deeper than
-//! [`MAX_DEPTH`] are counted as objects or arrays and not entered.
+//! Builds the nodes of a schema. Reads each byte of the records once; counts values deeper than
+//! [`MAX_DEPTH`] as objects or arrays without reading their members.
 
 use std::collections::HashSet;
 
@@ -11,13 +11,13 @@ use super::example;
 use super::node::{Node, Step};
 use super::values::ValueBudget;
 
-/// The most levels that are entered.
+/// Maximum number of levels that are described.
 const MAX_DEPTH: usize = 6;
-/// The most nodes. Further places are counted.
+/// Maximum number of nodes. Further places are only counted.
 const MAX_NODES: usize = 256;
-/// The most further places that are counted.
+/// Maximum number of further places that are counted.
 const MAX_OMITTED: usize = 10_000;
-/// The most shapes of records that are distinguished.
+/// Maximum number of shapes of records that are distinguished.
 const MAX_SHAPES: usize = 64;
 
 /// The index of the root in the list of nodes.
@@ -26,7 +26,7 @@ pub(crate) const ROOT: usize = 0;
 /// Builds a schema, record by record.
 #[derive(Debug)]
 pub(super) struct SchemaBuilder<'s> {
-    /// Places of values that are counted and never shown.
+    /// Places of values that are counted but never shown.
     secrets: &'s Secrets,
     pub(super) nodes: Vec<Node>,
     pub(super) records: u64,
@@ -55,7 +55,7 @@ impl<'s> SchemaBuilder<'s> {
         }
     }
 
-    /// Adds a record. Invalid JSON counts up to the error.
+    /// Adds a record. Invalid JSON is counted up to the error.
     pub(super) fn record(&mut self, record: &str) {
         self.records += 1;
         if self.example.is_none() {
@@ -67,7 +67,7 @@ impl<'s> SchemaBuilder<'s> {
         }
     }
 
-    /// Adds the value at the scanner and returns a hash of its keys and types; None if it is
+    /// Adds the value at the scanner and returns a hash of its keys and types; `None` if it is
     /// invalid JSON.
     fn value(&mut self, scanner: &mut Scanner<'_>, at: usize, depth: usize) -> Option<u64> {
         let kind = scanner.kind()?;
@@ -121,7 +121,7 @@ impl<'s> SchemaBuilder<'s> {
         if scanner.take(b'}') {
             return Some(shape);
         }
-        // Records usually have the same keys in the same order.
+        // Most records have the same keys in the same order.
         let mut next = 0;
         loop {
             let key = scanner.key()?;
@@ -151,7 +151,7 @@ impl<'s> SchemaBuilder<'s> {
             loop {
                 length += 1;
                 match items {
-                    // A set of types: arrays of different lengths have the same shape.
+                    // Types are a set, so arrays of different lengths have the same shape.
                     Some(items) => {
                         types |= 1 << (mix(1, self.value(scanner, items, depth + 1)?) & 63);
                     }
@@ -172,7 +172,7 @@ impl<'s> SchemaBuilder<'s> {
         Some(mix(Kind::Array as u64, types))
     }
 
-    /// Returns the node of a member; creates it unless there are too many.
+    /// Returns the node of a member; creates it unless the limit is reached.
     fn member(&mut self, at: usize, key: Key<'_>, next: &mut usize) -> Option<usize> {
         let literal = key.literal();
         let key = key.text();
@@ -201,7 +201,7 @@ impl<'s> SchemaBuilder<'s> {
         Some(child)
     }
 
-    /// Returns the node of an array's elements; creates it unless there are too many.
+    /// Returns the node of an array's elements; creates it unless the limit is reached.
     fn items(&mut self, at: usize) -> Option<usize> {
         let known =
             self.nodes[at].children.iter().find(|child| self.nodes[**child].step == Step::Items);

@@ -1,17 +1,18 @@
-//! The example: one record, shortened so that a reader sees its form and the look of its values.
+//! The example: one record, shortened so that a reader sees its structure and typical values.
 
 use raw_json::{Kind, each_element, each_member, quote, unescape};
 use redact::Secrets;
 
-/// The most bytes of an example, apart from its last value.
+/// Maximum number of bytes of an example, apart from its last value.
 const MAX_BYTES: usize = 200;
-/// The most characters of a text in it.
+/// Maximum number of characters of a text in the example.
 const MAX_CHARS: usize = 20;
-/// The most levels of it.
+/// Maximum number of levels of the example.
 const MAX_DEPTH: usize = 5;
 
-/// Returns the example of a valid record: the first 20 characters of each text, the first element
-/// of each array, and no value with a secret; as JSON. None if the record is too deep or empty.
+/// Returns the example of a valid record as JSON: the first 20 characters of each text and the
+/// first element of each array, and `…` for a value that contains a secret or is too deep. Returns
+/// `None` if the record is empty.
 pub(super) fn of(record: &str, secrets: &Secrets) -> Option<String> {
     let mut example = Example { out: String::new(), secrets };
     example.value(record.trim_ascii(), 0)?;

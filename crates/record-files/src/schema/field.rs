@@ -5,7 +5,7 @@ use super::node::{Node, Step};
 use super::values::Frequent;
 use super::{ROOT, Schema};
 
-/// The most values in [`FieldSummary::top`].
+/// Maximum number of values in [`FieldSummary::top`].
 const MAX_TOP: usize = 8;
 
 /// The summary of one field.
@@ -18,9 +18,9 @@ pub struct FieldSummary {
     pub marked: String,
     /// The types, such as `string`, `integer|null`, `string[]`, `object[]`.
     pub types: String,
-    /// The number of records that have it, null or not.
+    /// The number of records that have the field, null or not.
     pub present: u64,
-    /// The number of nulls; within arrays, elements count too.
+    /// The number of nulls, including elements of arrays.
     pub nulls: u64,
     /// The number of strings, numbers and booleans.
     pub scalars: u64,
@@ -30,13 +30,13 @@ pub struct FieldSummary {
     pub distinct_exact: bool,
     /// The most frequent values, at most 8; fewer if one that cannot be shown is more frequent.
     pub top: Vec<Frequent>,
-    /// True if `top` has all values.
+    /// True if `top` contains all values.
     pub top_complete: bool,
     /// The minimum and maximum number, as spelled.
     pub numbers: Option<(String, String)>,
     /// The first and the last date, if every string begins with a date.
     pub dates: Option<(String, String)>,
-    /// The format of all strings.
+    /// The format that all strings have.
     pub format: Option<&'static str>,
     /// The length of the longest string in characters.
     pub longest: usize,
@@ -51,7 +51,7 @@ pub(super) fn all(schema: &Schema) -> Vec<FieldSummary> {
     let mut open = vec![(ROOT, String::new(), String::new())];
     while let Some((at, path, marked)) = open.pop() {
         let node = schema.node(at);
-        // The members of an object are listed instead of the object.
+        // List the members of an object instead of the object.
         let plain_object = node.counts.object > 0
             && node.counts.object + node.counts.null == node.counts.all()
             && !node.children.is_empty();
@@ -108,7 +108,7 @@ fn types(schema: &Schema, at: usize) -> (String, usize) {
         node.counts.array > 0 && node.counts.scalars() == 0 && node.counts.object == 0;
     let mut names: Vec<String> = node.counts.names().into_iter().map(str::to_owned).collect();
     let Some(items) = schema.items(at) else { return (names.join("|"), at) };
-    // The recursion ends with the levels of the schema.
+    // The recursion is bounded by the levels of the schema.
     let (inner, within) = types(schema, items);
     if let Some(array) = names.iter_mut().find(|name| *name == "array") {
         *array = if inner.contains('|') { format!("({inner})[]") } else { format!("{inner}[]") };

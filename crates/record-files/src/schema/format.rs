@@ -1,5 +1,5 @@
-//! The formats of JSON Schema that all strings of a field share, and texts that look like
-//! dates. Each test is at least as strict as that of a validator.
+//! The JSON Schema formats that all strings of a field share, and texts that look like dates. Each
+//! test is at least as strict as that of a validator.
 
 /// The formats that all strings so far have, as bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,13 +10,13 @@ const DATE: u8 = 2;
 const UUID: u8 = 4;
 const URI: u8 = 8;
 const EMAIL: u8 = 16;
-/// Year, month and day in this order, so that sorted texts are sorted dates.
+/// Texts that begin with year, month and day in this order, so that their order is chronological.
 const DATE_LIKE: u8 = 32;
 
 /// Returns true if a text has a format.
 type Test = fn(&str) -> bool;
 
-/// The longest text that can have a format, in bytes.
+/// Maximum length of a text that can have a format, in bytes.
 const MAX_BYTES: usize = 2048;
 
 impl Default for Formats {
@@ -64,7 +64,7 @@ impl Formats {
         names.into_iter().find(|(bit, _)| self.0 & bit != 0).map(|(_, name)| name)
     }
 
-    /// Returns true if the order of the texts is the order of their dates.
+    /// Returns true if the order of the texts is chronological.
     pub(crate) fn date_like(self) -> bool {
         self.0 & DATE_LIKE != 0
     }

@@ -1,5 +1,5 @@
-//! The schema as JSON Schema, draft 2020-12, with fields in order of first appearance.
-//! Details and then fields are left out until it fits a budget.
+//! The schema as JSON Schema, draft 2020-12, with fields in order of first appearance. Omits
+//! details and then fields until it fits a budget.
 
 use std::fmt::Write;
 
@@ -37,7 +37,7 @@ pub(super) fn json_schema(schema: &Schema, budget: usize) -> String {
         let text = Writer::new(schema, Verbosity::Types, &order[..dropped]).write();
         (text.len() <= budget).then_some(text)
     };
-    // A binary search for the fewest dropped fields.
+    // A binary search for the minimum number of dropped fields.
     let (mut too_few, mut enough) = (0, all);
     while too_few + 1 < enough {
         let middle = too_few.midpoint(enough);
@@ -46,7 +46,7 @@ pub(super) fn json_schema(schema: &Schema, budget: usize) -> String {
     Writer::new(schema, Verbosity::Types, &order[..enough]).write()
 }
 
-/// Returns the nodes, deepest and rarest first: a node always follows the nodes within it.
+/// Returns the nodes, the deepest and rarest first; a node always comes after its descendants.
 fn dropping_order(schema: &Schema) -> Vec<usize> {
     let mut order: Vec<usize> = (1..schema.len()).collect();
     order.sort_by_key(|&at| {

@@ -25,7 +25,7 @@ use node::{Node, Step};
 use redact::Secrets;
 pub use values::Frequent;
 
-/// The records at the start of a file that are always in a sample.
+/// Number of records at the start of a file that are always in the sample.
 const SAMPLE_HEAD: usize = 200;
 
 /// The fields of records (see [`infer`]).
@@ -44,16 +44,15 @@ pub struct Schema {
     example: Option<String>,
 }
 
-/// Infers the schema of records, each a JSON value. Below the sixth level, values are counted
-/// as objects or arrays and not entered. After 256 fields, further ones are counted but not
-/// described. Linear in the bytes of the records.
+/// Infers the schema of records, each a JSON value. Below the sixth level, counts values as objects
+/// or arrays without describing them. After 256 fields, counts further ones without describing
+/// them. Linear in the bytes of the records.
 pub fn infer<'a>(records: impl Iterator<Item = &'a str>) -> Schema {
     infer_hiding(records, &Secrets::default())
 }
 
-/// Infers a schema that shows none of `secrets`, which are places in the text that the records
-/// are slices of: a value with a secret is only counted, a field whose name has one is
-/// omitted.
+/// Infers a schema that shows none of `secrets`, which are places in the text that the records are
+/// slices of. Only counts a value with a secret; omits a field whose name contains one.
 pub fn infer_hiding<'a>(records: impl Iterator<Item = &'a str>, secrets: &Secrets) -> Schema {
     let mut builder = builder::SchemaBuilder::new(secrets);
     records.for_each(|record| builder.record(record));
@@ -83,9 +82,9 @@ impl Schema {
         field::all(self)
     }
 
-    /// Returns the JSON Schema (draft 2020-12) of one record in at most `budget_bytes`. The
-    /// deepest and rarest fields are left out first, and counted in `x-omitted-fields`. A
-    /// schema without fields takes about 120 bytes, whatever the budget.
+    /// Returns the JSON Schema (draft 2020-12) of one record in at most `budget_bytes`. Omits the
+    /// deepest and rarest fields first, and counts them in `x-omitted-fields`. A schema without
+    /// fields takes about 120 bytes, whatever the budget.
     pub fn json_schema(&self, budget_bytes: usize) -> String {
         json_schema::json_schema(self, budget_bytes)
     }
@@ -99,8 +98,8 @@ impl Schema {
         sample
     }
 
-    /// Returns the first record, shortened: long texts and lists by their starts, some
-    /// 250 bytes of JSON, without secrets. None if there is no record.
+    /// Returns the first record as about 250 bytes of JSON, with long texts and lists shortened and
+    /// without secrets. Returns `None` if there is no record.
     pub fn example(&self) -> Option<&str> {
         self.example.as_deref()
     }

@@ -8,7 +8,7 @@ use super::format::Formats;
 use super::number::Numbers;
 use super::values::{ValueBudget, Values};
 
-/// The most characters of an example.
+/// Maximum number of characters of an example.
 const MAX_EXAMPLE_CHARS: usize = 200;
 
 /// The step from the parent to a node.
@@ -48,7 +48,8 @@ impl Counts {
         self.integer + self.number
     }
 
-    /// Returns the names of the types that occur. Integers are numbers if others occur.
+    /// Returns the names of the types that occur. Integers are reported as `number` if other
+    /// numbers occur.
     pub(crate) fn names(&self) -> Vec<&'static str> {
         let whole = if self.number > 0 { "number" } else { "integer" };
         let seen = [
@@ -63,22 +64,22 @@ impl Counts {
     }
 }
 
-/// The strings at a node.
+/// Facts about the strings at a node.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Texts {
     pub(crate) formats: Formats,
-    /// The length of the longest, in characters.
+    /// The length of the longest string, in characters.
     pub(crate) longest: usize,
-    /// The bytes of all, as spelled.
+    /// The total length of all strings as spelled, in bytes.
     pub(crate) bytes: u64,
     /// The first and the last date.
     pub(crate) dates: Option<(String, String)>,
-    /// The start of the first that is not empty.
+    /// The start of the first string that is not empty.
     pub(crate) example: Option<String>,
 }
 
 impl Texts {
-    /// Counts a secret.
+    /// Counts a secret without storing it.
     fn hide(&mut self, literal: &str) {
         self.bytes += literal.len() as u64 - 2;
         self.longest = self.longest.max(literal.chars().count() - 2);
@@ -130,9 +131,9 @@ pub(crate) struct Node {
     pub(crate) children: Vec<usize>,
     pub(crate) by_key: HashMap<Box<str>, usize>,
     pub(crate) counts: Counts,
-    /// The number of parents that have it; a duplicate key counts once.
+    /// The number of parents that have the node; a duplicate key counts once.
     pub(crate) holders: u64,
-    /// The number of records that have it.
+    /// The number of records that have the node.
     pub(crate) records: u64,
     pub(crate) last_holder: u64,
     pub(crate) last_record: u64,
@@ -190,7 +191,7 @@ impl Node {
     }
 
     /// Returns the values as JSON literals, in order of first appearance, if they are few short
-    /// strings that repeat, and perhaps null.
+    /// strings that repeat, or null.
     pub(crate) fn choices(&self) -> Option<Vec<&str>> {
         let only_strings = self.counts.string + self.counts.null == self.counts.all();
         let few = (1..=12).contains(&self.values.distinct())

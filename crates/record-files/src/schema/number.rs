@@ -2,7 +2,7 @@
 
 use crate::number::Number;
 
-/// The most numbers in the sample of a field.
+/// Maximum number of numbers in the sample of a field.
 const MAX_SAMPLE: usize = 128;
 
 /// The numbers of a field.
@@ -52,8 +52,8 @@ impl Numbers {
         Some((min.text(), max.text()))
     }
 
-    /// Returns a number that about a quarter of the numbers reach; None if its spelling would
-    /// be long.
+    /// Returns a number that about a quarter of the numbers reach or exceed; `None` if its spelling
+    /// would be long.
     pub(crate) fn upper_quarter(&self) -> Option<f64> {
         let mut sorted = self.sample.clone();
         sorted.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! The schema, held to records of every kind.
+//! The schema of records of every kind.
 
 use super::*;
 

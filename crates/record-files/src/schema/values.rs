@@ -6,19 +6,19 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The most distinct values that are counted for a field.
+/// Maximum number of distinct values that are counted for a field.
 const MAX_DISTINCT: usize = 10_000;
-/// The most values of a field that can be shown.
+/// Maximum number of values of a field that can be shown.
 const MAX_SHOWN: usize = 256;
-/// The longest value that is shown whole, in bytes of its spelling.
+/// Maximum length of a value that is shown in full, in bytes of its spelling.
 const MAX_SHOWN_BYTES: usize = 80;
-/// The characters that are shown of a longer one.
+/// Number of characters of a longer value that are shown.
 const MAX_CUT_CHARS: usize = 60;
 
 /// A value of a field, with the number of its occurrences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frequent {
-    /// The value as a JSON literal; of a long one the start, with `…` at its end.
+    /// The value as a JSON literal; for a long one only the start, with `…` at its end.
     pub literal: String,
     /// The number of occurrences.
     pub count: u64,
@@ -31,7 +31,7 @@ pub struct Frequent {
 pub(crate) struct Values {
     counts: HashMap<u64, u64, BuildHasherDefault<IdentityHasher>>,
     shown: Vec<Shown>,
-    /// The count at which counting stopped, if there are too many.
+    /// The number of distinct values at which counting stopped.
     more_than: Option<u64>,
 }
 
@@ -64,7 +64,7 @@ impl Values {
         }
     }
 
-    /// Counts a secret scalar, and never shows its spelling, even if it was added before.
+    /// Counts a secret scalar and never shows its spelling, even if it was added before.
     pub(crate) fn hide(&mut self, spelled: &str, budget: &mut ValueBudget) {
         if self.count(spelled, budget).is_none() {
             let hash = xxh3_64(spelled.as_bytes());
@@ -91,7 +91,7 @@ impl Values {
         Some(hash)
     }
 
-    /// Stops counting, and drops the counts: incomplete ones would mislead.
+    /// Stops counting, and drops the counts, because incomplete ones would mislead.
     fn stop_counting(&mut self, budget: &mut ValueBudget) {
         budget.0 += self.counts.len();
         self.more_than = Some(self.counts.len() as u64);
@@ -119,16 +119,17 @@ impl Values {
         self.shown.iter().filter(|shown| shown.whole).map(|shown| &*shown.literal)
     }
 
-    /// Returns the most frequent value that can be shown whole; of equal counts, the earlier one.
+    /// Returns the most frequent value that can be shown whole; if counts are equal, the earlier
+    /// one.
     pub(crate) fn first(&self) -> Option<&str> {
         let whole = self.shown.iter().filter(|shown| shown.whole);
-        // Of equal keys `max_by_key` takes the last.
+        // If keys are equal, `max_by_key` takes the last.
         let first = whole.rev().max_by_key(|shown| self.times(shown))?;
         Some(&first.literal)
     }
 
-    /// Returns the `max` most frequent values, of equal counts the earlier value first; fewer if
-    /// one that cannot be shown is more frequent.
+    /// Returns the `max` most frequent values; if counts are equal, the earlier one first. Returns
+    /// fewer if one that cannot be shown is more frequent.
     pub(crate) fn top(&self, max: usize) -> Vec<Frequent> {
         let known: HashSet<u64> = self.shown.iter().map(|shown| shown.hash).collect();
         let others = self.counts.iter().filter(|(hash, _)| !known.contains(hash));
@@ -152,7 +153,8 @@ impl Values {
 
 /// Returns the start of a long value as a string literal.
 fn start_of(literal: &str) -> String {
-    // A pair of escapes has twelve bytes for one character: half of one is never shown.
+    // A surrogate pair has twelve bytes for one character, so the cut leaves enough whole
+    // characters.
     let most = literal.floor_char_boundary(12 * (MAX_CUT_CHARS + 2));
     let text = raw_json::unescape(&literal[..most]).text;
     let text = text.strip_prefix('"').unwrap_or(&text);
@@ -162,7 +164,7 @@ fn start_of(literal: &str) -> String {
     }
 }
 
-/// Passes keys through, which are hashes already.
+/// Passes keys through, because they are already hashes.
 #[derive(Debug, Clone, Default)]
 struct IdentityHasher(u64);
 

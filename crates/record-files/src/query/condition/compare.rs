@@ -13,7 +13,7 @@ use crate::query::error::{QueryError, quoted};
 use crate::query::json::value::{Kind, Value, nfc};
 use crate::query::typed::{Facts, Range, Strings, understand};
 
-/// The most values of an `in`.
+/// Maximum number of values of an `in`.
 const MAX_LIST: usize = 10_000;
 
 /// An operator with its operand.
@@ -22,7 +22,7 @@ pub(crate) struct Comparison {
     pub(crate) operation: Operation,
     is_negated: bool,
     operand: Operand,
-    /// The operand for messages.
+    /// The operand as it is shown in messages.
     spelled: String,
 }
 
@@ -40,11 +40,12 @@ enum Operand {
 /// The operands of a comparison as values of its field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TypedOperand {
-    /// The reading of the field's strings.
+    /// The type that the field's strings are parsed as.
     pub(crate) strings: Strings,
-    /// Sorted.
+    /// In ascending order.
     ranges: Vec<Range>,
-    /// True if the meaning depends on all values of the field, not only on those compared.
+    /// True if the meaning depends on all values of the field, not only on those that were
+    /// compared.
     pub(crate) needs_all: bool,
 }
 
@@ -54,8 +55,8 @@ impl TypedOperand {
         self.ranges.iter().all(|range| matches!(range.low(), Value::String(_)))
     }
 
-    /// Returns the types of JSON that values of the field must have to be compared, and what such
-    /// values are called.
+    /// Returns the JSON types that the operand is compared with, and the name of such values in
+    /// messages.
     pub(crate) fn compared(&self) -> Option<(Vec<Kind>, &'static str)> {
         Some(match self.strings {
             Strings::Absent | Strings::Text => match self.ranges.first()?.low().kind() {
@@ -68,7 +69,7 @@ impl TypedOperand {
         })
     }
 
-    /// Names the type of the operand.
+    /// Returns the name of the operand's type.
     pub(crate) fn name(&self) -> &'static str {
         match self.ranges.first().map(Range::low) {
             Some(Value::Number(_)) => "a number",
@@ -124,7 +125,7 @@ impl Comparison {
         Ok(Self { operation, is_negated, operand, spelled })
     }
 
-    /// Returns the comparison for messages, such as `priority > 3`.
+    /// Returns the comparison as it is shown in messages, such as `priority > 3`.
     pub(crate) fn text(&self, field: &str) -> String {
         format!("{field} {} {}", self.name(), self.spelled).trim_end().to_owned()
     }
@@ -143,7 +144,7 @@ impl Comparison {
         matches!(self.operand, Operand::Flag(_))
     }
 
-    /// Returns the text that `contains` looks for.
+    /// Returns the text that `contains` searches for, in lower case.
     pub(crate) fn needle(&self) -> Option<&str> {
         match &self.operand {
             Operand::Needle(Value::String(needle), Some(_)) => Some(&needle.text),
@@ -151,25 +152,25 @@ impl Comparison {
         }
     }
 
-    /// Returns the list that `contains` looks for as one element.
+    /// Returns the list that `contains` searches for as one element, as spelled.
     pub(crate) fn listed_needle(&self) -> Option<&str> {
         let is_list = matches!(self.operand, Operand::Needle(Value::Array(_), None));
         (is_list && self.spelled.ends_with(']')).then_some(self.spelled.as_str())
     }
 
-    /// Returns the expression of `matches` in any letter case.
+    /// Returns the expression of `matches`, made case-insensitive.
     pub(crate) fn in_any_case(&self) -> Option<(String, Regex)> {
         let Operand::Pattern(pattern) = &self.operand else { return None };
         let any_case = format!("(?i){}", pattern.as_str());
         Some((any_case.clone(), pattern::compile(&any_case, "").ok()?))
     }
 
-    /// Returns the operand for messages.
+    /// Returns the operand as it is shown in messages.
     pub(crate) fn spelled(&self) -> &str {
         &self.spelled
     }
 
-    /// Returns the operator and the operand in SQL; None if they have no simple form.
+    /// Returns the operator and the operand in SQL; `None` if they have no simple form.
     pub(crate) fn sql(&self) -> Option<String> {
         let [value] = self.values() else { return None };
         let literal = match Kind::of(value) {
@@ -180,7 +181,7 @@ impl Comparison {
         (self.operation != Operation::In).then(|| format!("{} {literal}", self.name()))
     }
 
-    /// Returns the operands that are read as the type of the field.
+    /// Returns the operands that are parsed as the type of the field.
     pub(crate) fn values(&self) -> &[String] {
         match &self.operand {
             Operand::Values(values) => values,
@@ -188,7 +189,7 @@ impl Comparison {
         }
     }
 
-    /// Returns the text that is looked for, to find values that are near to it.
+    /// Returns the texts that are searched for, to find similar values.
     pub(crate) fn wanted(&self) -> Vec<String> {
         let text = |value: &String| match Kind::of(value) {
             Kind::String => raw::unescape(value).text.into_owned(),
@@ -202,11 +203,11 @@ impl Comparison {
         }
     }
 
-    /// Reads the operands as values of a field with these facts.
+    /// Parses the operands as values of a field with these facts.
     ///
     /// # Errors
     ///
-    /// Returns the operand, as it is spelled, that cannot be one.
+    /// Returns the spelling of the first operand that cannot be a value of the field.
     pub(crate) fn bind(&self, facts: Facts) -> Result<TypedOperand, &str> {
         let strings = if self.operation.is_typed() { facts.strings() } else { Strings::Absent };
         let mut typed = TypedOperand { strings, ranges: Vec::new(), needs_all: false };
@@ -219,7 +220,8 @@ impl Comparison {
         typed.ranges.sort_by(|a, b| a.low().cmp(b.low()));
         let needed = match &self.operand {
             Operand::Values(_) | Operand::Flag(_) => None,
-            // A value that is not a string can only be an element of an array.
+            // `contains` with an operand that is not a string can only match an element of an
+            // array.
             Operand::Needle(_, None) => Some(Kind::Array),
             Operand::Needle(..) | Operand::Text(_) | Operand::Pattern(_) => Some(Kind::String),
         };
@@ -230,8 +232,9 @@ impl Comparison {
         Ok(typed)
     }
 
-    /// Returns true if it holds for a field with these values, of which a missing field has
-    /// none. Adds what it looked at to `facts`, unless all values are added elsewhere.
+    /// Returns true if the comparison holds for a field with these values; a missing field has no
+    /// values. Adds the values that it compared to `facts`, unless [`TypedOperand::needs_all`] is
+    /// true.
     pub(crate) fn holds(
         &self,
         typed: &TypedOperand,
@@ -255,7 +258,7 @@ impl Comparison {
             }),
             Operand::Values(_) => any(values, facts, |value| self.compares(typed, value)),
             Operand::Needle(wanted, None) => values.iter().any(|value| {
-                // A value that is not a string can only be an element of an array.
+                // An operand that is not a string can only match an element of an array.
                 facts.add(value);
                 each_element(value).any(|element| {
                     facts.add(element);
@@ -285,7 +288,7 @@ impl Comparison {
         let is_plain = matches!(typed.strings, Strings::Absent | Strings::Text);
         match typed.ranges.as_slice() {
             [range] => {
-                // Only values of the same type of JSON are read.
+                // Only parse values that have the JSON type of the operand.
                 if is_plain && Kind::of(value) != range.low().kind() {
                     return false;
                 }
@@ -352,8 +355,8 @@ fn string(value: &str) -> Option<std::borrow::Cow<'_, str>> {
     raw::is_string(value).then(|| nfc(raw::unescape(value).text))
 }
 
-/// Writes the text in lower case, each character by itself, so that a part of the text becomes a
-/// part of the result. Both forms of the Greek sigma become one.
+/// Writes the text in lower case, character by character, so that a part of the text becomes a part
+/// of the result. Maps both lower-case forms of the Greek sigma to one.
 fn fold(text: &str, folded: &mut String) {
     folded.clear();
     if text.is_ascii() {

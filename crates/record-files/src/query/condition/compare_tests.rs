@@ -1,8 +1,8 @@
-//! The operators as a specification, on what one field holds.
+//! The specification of the operators, for the values of one field.
 
 use super::{Comparison, Facts, Operation, QueryError};
 
-/// Judges by the values alone, and by the facts about `others` of the field.
+/// Applies the operator to `values`, of a field that also has the values `others`.
 fn bound(op: &str, operand: &str, values: &[&str], others: &[&str]) -> Result<bool, String> {
     let named = Operation::parse(op, "where").unwrap();
     let comparison = Comparison::read(named, Some(operand), "where").unwrap();
@@ -12,7 +12,7 @@ fn bound(op: &str, operand: &str, values: &[&str], others: &[&str]) -> Result<bo
     Ok(comparison.holds(&typed, values, &mut facts, &mut String::new()))
 }
 
-/// Judges in a field that also holds values of every type.
+/// Applies the operator to a field that also has values of every type.
 fn holds(op: &str, operand: &str, values: &[&str]) -> bool {
     bound(op, operand, values, &["1", "\"x\"", "true", "[]", "{}"]).unwrap()
 }
@@ -87,7 +87,7 @@ fn contains_ignores_case_in_strings() {
     yes("contains", "\"ACME\"", "\"the acme corp\"");
     yes("contains", "\"straße\"", "\"STRAßE\"");
     yes("contains", "\"σ\"", "\"ΤΕΛΟΣ\"");
-    // The sigma at the end of a word is a sigma.
+    // The final form of sigma equals the usual one.
     yes("contains", "\"ΛΟΣ\"", "\"τελος\"");
     yes("contains", "\"ς\"", "\"ΣΑΣ\"");
     yes("contains", "\"É\"", r#""caf\u00e9""#);
@@ -174,7 +174,7 @@ fn an_operand_of_the_wrong_shape_is_an_error_that_names_the_right_one() {
 #[test]
 fn an_operand_is_read_as_the_type_of_the_field() {
     for (op, operand, value, others, expected) in [
-        // Numbers in strings, where all strings are numbers.
+        // Numbers in strings, if all strings are numbers.
         (">=", "13", r#""9""#, vec![], false),
         (">=", r#""13""#, r#""9""#, vec![], false),
         (">=", r#""13""#, r#""100""#, vec!["7"], true),

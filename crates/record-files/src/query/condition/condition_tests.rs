@@ -1,4 +1,4 @@
-//! Conditions as a specification: the spellings, and the places of errors.
+//! The specification of conditions: the spellings, and the places that errors name.
 
 use raw_json as raw;
 
@@ -114,10 +114,10 @@ fn parts_of_a_conjunction_are_met_by_one_element() {
         (r#"{"all":[{"e.s":"d"},{"all":[{"e.p":"y"}]}]}"#, vec![2]),
         (r#"{"all":[{"e.s":"d"},{"any":[{"e.p":"y"},{"a":3}]}]}"#, vec![2, 3]),
         (r#"{"any":[{"e.s":"d"},{"e.p":"y"}]}"#, vec![1, 2, 3]),
-        // By themselves, conditions speak of all elements.
+        // Alone, each condition applies to all elements.
         (r#"{"all":[{"e.s":"d"},{"not":{"e.p":"y"}}]}"#, vec![3]),
         (r#"{"e.s":{"!=":"d"}}"#, vec![4]),
-        // Next to another one, of the same element.
+        // Combined with another condition, both apply to the same element.
         (r#"{"e.s":{"!=":"d"},"e.p":"y"}"#, vec![1]),
         (r#"{"e.0.s":"d","e.p":"y"}"#, vec![1, 2]),
         // Nested arrays, also directly in one another.
@@ -129,7 +129,7 @@ fn parts_of_a_conjunction_are_met_by_one_element() {
     }
 }
 
-/// An array without elements is judged as if it were missing.
+/// An array without elements is treated as if it were missing.
 #[test]
 fn empty_arrays_have_no_element_to_choose() {
     let lines = concat!(
@@ -188,7 +188,7 @@ fn depth_and_number_are_bounded() {
     assert!(error(&many).contains("conditions; accepted is at most 200"));
 }
 
-/// A key with dots stands beside the array that it seems to go into.
+/// A key with dots can be next to the array that its first part names.
 #[test]
 fn keys_with_dots_are_no_elements() {
     let lines = concat!(

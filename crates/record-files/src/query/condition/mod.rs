@@ -1,6 +1,6 @@
 //! A condition: the `where` of a query, a tree of comparisons.
 //!
-//! Every spelling becomes the same tree. An object is the conjunction of its members: `all` and
+//! All spellings give the same tree. An object is the conjunction of its members: `all` and
 //! `and`, `any` and `or`, `not`, or a field with the value it equals (`{"priority": 3}`) or with
 //! operators (`{"priority": {"$gte": 3, "lt": 5}}`). An object with `op` compares one field:
 //! `{"field": …, "op": …, "value": …}`; a record with a field of such a name needs this form.
@@ -28,34 +28,34 @@ pub(super) use scope::{Evaluator, Shared};
 const MAX_DEPTH: usize = 32;
 const MAX_NODES: usize = 200;
 
-/// A condition that a record meets or not.
+/// A condition that a record meets or does not meet.
 #[derive(Clone, Debug)]
 pub(crate) enum Condition {
-    /// All hold; the groups are of parts that share arrays.
+    /// All parts must hold. Parts that share arrays are in one group.
     All(Vec<scope::Group>),
     Any(Vec<Condition>),
     Not(Box<Condition>),
-    /// The index of a comparison in the query.
+    /// A comparison, by its index in the query.
     Test(usize),
 }
 
 /// A comparison of a field.
 #[derive(Clone, Debug)]
 pub(crate) struct Test {
-    /// The index in the paths of the query.
+    /// The index of the path in the query.
     pub(crate) path: usize,
     pub(crate) comparison: Comparison,
-    /// The place in the request.
+    /// The place in the request, for errors.
     pub(crate) member: String,
 }
 
 /// The paths and comparisons of a query that is being read.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
-    /// The paths, without duplicates.
+    /// The paths, without duplicates, except for shared arrays.
     pub(crate) paths: Vec<Path>,
     pub(crate) tests: Vec<Test>,
-    /// The arrays that several parts of a conjunction go through.
+    /// The arrays that several parts of a conjunction traverse.
     pub(crate) shared: Vec<Shared>,
     /// The paths that are compared more than once in a conjunction.
     pub(crate) repeated: BTreeSet<usize>,
@@ -153,7 +153,7 @@ impl Reading {
         parts.iter().enumerate().map(part).collect()
     }
 
-    /// Reads a field with the value it equals, or with operators and their operands.
+    /// Reads a field with the value that it must equal, or with operators and their operands.
     fn of_field(
         &mut self,
         field: &str,
@@ -178,7 +178,7 @@ impl Reading {
                 };
                 return operators.iter().map(test).collect();
             }
-            // A word that is nearly an operator is none of a value's fields.
+            // A misspelled operator is an error rather than a key of the value.
             let nearly = operators.iter().find(|(key, _)| Operation::is_nearly(key));
             if let Some((key, _)) = nearly {
                 Operation::parse(key, &format!("{member}.{}", quoted(field)))?;
@@ -203,7 +203,7 @@ impl Reading {
             .op
             .as_ref()
             .ok_or_else(|| absent("op", "an operator such as `=`, `>` or `contains`"))?;
-        // A value in the style of `{"$gte": 4}` brings its own operator.
+        // A value such as `{"$gte": 4}` has its own operator.
         let is_dollar = |value: &&str| value.starts_with("{\"$");
         if let Some(value) = long.value.filter(is_dollar).filter(|_| &**op == "=") {
             let parts = self.of_field(field, value, member)?;
@@ -229,7 +229,7 @@ impl Reading {
         Ok(Condition::Test(self.tests.len() - 1))
     }
 
-    /// Reads the two ends of `between`, both of which are within.
+    /// Reads the two bounds of `between`, both inclusive.
     fn between(
         &mut self,
         field: &str,
@@ -271,7 +271,7 @@ struct LongForm<'a> {
 }
 
 impl<'a> LongForm<'a> {
-    /// Returns the members if one of them is the name of a field or an operator.
+    /// Returns the members if they include the name of a field or an operator.
     fn of(fields: &Fields<'a>) -> Option<Self> {
         let mut long = Self::default();
         for (key, value) in fields {
@@ -283,7 +283,7 @@ impl<'a> LongForm<'a> {
                 other => long.unknown = Some(other.to_owned()),
             }
         }
-        // A field of a record may be named as one of the members.
+        // A record may have a field named `path` or `column`, so these need an operator.
         let is_long = long.op.is_some() || raw::field(fields, "field").is_some();
         (is_long && (long.field.is_some() || long.value.is_some() || long.op.is_some()))
             .then_some(long)

@@ -23,7 +23,7 @@ pub(crate) enum Operation {
 /// An operator, and whether its result is negated.
 pub(crate) type Named = (Operation, bool);
 
-/// The names of the operators: the one of messages, its meaning, and other spellings, in lower
+/// The names of the operators: the one for messages, the operator, and other spellings, in lower
 /// case without `$`, with `_` for spaces and hyphens.
 const NAMES: [(&str, Named, &[&str]); 18] = [
     ("=", (Operation::Equal, false), &["==", "===", "eq", "equal", "equals", "is"]),
@@ -51,7 +51,7 @@ const NAMES: [(&str, Named, &[&str]); 18] = [
 ];
 
 impl Operation {
-    /// Reads a name in any spelling. None if it is unknown.
+    /// Parses a name in any spelling. Returns `None` if it is unknown.
     pub(crate) fn named(name: &str) -> Option<Named> {
         let name = plain(name);
         let is_it = |(known, _, others): &&(&str, Named, &[&str])| {
@@ -60,7 +60,7 @@ impl Operation {
         NAMES.iter().find(is_it).map(|(_, named, _)| *named)
     }
 
-    /// Reads a name in any spelling. Errors name `member` of the request.
+    /// Parses a name in any spelling. Errors name `member` of the request.
     pub(crate) fn parse(name: &str, member: &str) -> Result<Named, QueryError> {
         Self::named(name).ok_or_else(|| QueryError::UnknownOp {
             member: member.to_owned(),
@@ -70,13 +70,13 @@ impl Operation {
         })
     }
 
-    /// Returns true for a word that others call an operator by, such as `ilike`.
+    /// Returns true for an operator of other query languages, such as `ilike`.
     pub(crate) fn is_nearly(name: &str) -> bool {
         let name = plain(name);
         Self::named(&name).is_none() && name.ends_with("like")
     }
 
-    /// Returns true for `between`, which stands for `>=` and `<=`.
+    /// Returns true for `between`, which is a combination of `>=` and `<=`.
     pub(crate) fn is_between(name: &str) -> bool {
         plain(name) == "between"
     }
@@ -90,7 +90,7 @@ impl Operation {
         matches!(self, Self::Greater | Self::GreaterOrEqual | Self::Less | Self::LessOrEqual)
     }
 
-    /// Returns true for the operators whose operand is read as the type of the field.
+    /// Returns true for the operators whose operand is parsed as the type of the field.
     pub(crate) fn is_typed(self) -> bool {
         self.is_ordered() || matches!(self, Self::Equal | Self::In)
     }

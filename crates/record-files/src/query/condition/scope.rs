@@ -1,11 +1,11 @@
-//! Conditions on arrays: the parts of a conjunction that go through the same array must be met
-//! by one of its elements.
+//! Conditions on arrays: one element must meet all parts of a conjunction that traverse the same
+//! array.
 //!
-//! Two parts share an array if both have a path that goes on below it: `events.status` and
-//! `events.place` share `events`. The element is chosen for all these parts together, with those
-//! in their `any`; a `not` is judged by itself, over all elements. Of nested arrays, an element
-//! of the outer one is chosen first. Paths that end at an array, such as `tags`, and paths that
-//! select an element by number, share none.
+//! Two parts share an array if both have a path that continues below it: `events.status` and
+//! `events.place` share `events`. All these parts, including those in their `any`, must hold for
+//! the same element; a `not` is evaluated separately, over all elements. Of nested arrays, the
+//! element of the outer one is selected first. Paths that end at an array, such as `tags`, and
+//! paths that select an element by number, share no array.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,30 +16,31 @@ use crate::query::json::path::{Hits, Path};
 use crate::query::json::path_set::{PathSet, Record};
 use crate::query::typed::Facts;
 
-/// Elements that are tried between two calls of `stop`.
+/// Number of elements that are tried between two calls of `stop`.
 const STOP_ELEMENTS: usize = 4096;
-/// The deepest arrays directly in arrays.
+/// Maximum nesting of arrays directly in arrays.
 const MAX_ARRAYS: usize = 16;
 
 /// Parts of a conjunction that share arrays, directly or through each other.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     parts: Vec<Condition>,
-    /// The indexes of the arrays among those of the query, the outermost first.
+    /// The indexes of the shared arrays in the query, from the outermost to the innermost.
     arrays: Vec<usize>,
 }
 
-/// An array that several parts of a conjunction go through.
+/// An array that several parts of a conjunction traverse.
 #[derive(Clone, Debug)]
 pub(crate) struct Shared {
-    /// The index of its path in the paths of the query, which no field has that the query names.
+    /// The index of its path in the paths of the query. No field that the query names uses this
+    /// entry.
     pub(crate) path: usize,
-    /// The indexes of the paths that go through it.
+    /// The indexes of the paths that traverse it.
     pub(crate) through: BTreeSet<usize>,
 }
 
 impl Reading {
-    /// Joins the parts of a conjunction.
+    /// Joins the parts of a conjunction, grouped by the arrays that they share.
     pub(super) fn all(&mut self, parts: Vec<Condition>) -> Condition {
         let mut flat = Vec::new();
         for part in parts {
@@ -66,7 +67,7 @@ impl Reading {
             }
         }
         users.retain(|_, parts| parts.len() > 1);
-        // The first part of each part's group.
+        // For each part, the first part of its group.
         let mut first: Vec<usize> = (0..flat.len()).collect();
         for parts in users.values() {
             let least = parts.iter().map(|part| first[*part]).min().unwrap_or_default();
@@ -78,7 +79,7 @@ impl Reading {
             let empty = || Group { parts: Vec::new(), arrays: Vec::new() };
             groups.entry(*first).or_insert_with(empty).parts.push(part);
         }
-        // The keys are ordered by length: an outer array comes before the arrays in it.
+        // The keys are ordered by length: an outer array precedes the arrays in it.
         for ((_, prefix), parts) in users {
             let shared = self.share(&prefix);
             if let Some(group) = groups.get_mut(&first[parts[0]]) {
@@ -88,7 +89,7 @@ impl Reading {
         Condition::All(groups.into_values().collect())
     }
 
-    /// Adds the array at `prefix`; returns its index.
+    /// Adds the array at `prefix` and returns its index.
     fn share(&mut self, prefix: &str) -> usize {
         let goes = |path: &usize| self.paths[*path].goes_through(prefix);
         let through = self.tests.iter().map(|test| test.path).filter(goes).collect();
@@ -101,7 +102,7 @@ impl Reading {
         self.shared.len() - 1
     }
 
-    /// Adds the paths of a condition that speak of the same elements as its neighbours.
+    /// Adds the paths of a condition that must hold for the same elements as its siblings.
     fn paths_of(&self, condition: &Condition, paths: &mut BTreeSet<usize>) {
         match condition {
             Condition::All(groups) => {
@@ -117,7 +118,7 @@ impl Reading {
     }
 }
 
-/// Judges records by the comparisons of a query.
+/// Evaluates the conditions of a query for records.
 pub(crate) struct Evaluator<'q, 'a> {
     pub(crate) paths: &'q PathSet,
     pub(crate) tests: &'q [Test],
@@ -126,19 +127,19 @@ pub(crate) struct Evaluator<'q, 'a> {
     pub(crate) stop: &'q (dyn Fn() -> bool + Sync),
     /// The facts about the values that were compared, for each path.
     pub(crate) facts: Vec<Facts>,
-    /// For each comparison, whether it held for a record, without its negation.
+    /// For each comparison, whether it held for a record, ignoring its negation.
     pub(crate) held: Vec<bool>,
-    /// For each shared array, whether an element was chosen.
+    /// For each shared array, whether an element was selected.
     pub(crate) chosen: Vec<bool>,
-    /// The elements that are chosen now, with the index of the array's path.
+    /// The elements that are selected now, with the index of the array's path.
     bound: Vec<(usize, &'a str)>,
-    /// The paths that lead past an array whose elements are chosen now, with the index of the
-    /// array's path: keys with dots stand beside it.
+    /// The paths that do not lead into an array whose elements are selected now, because a key with
+    /// dots is next to it; with the index of the array's path.
     past: Vec<(usize, usize)>,
     pub(crate) hits: Hits<'a>,
     folded: String,
     tried: usize,
-    /// True once `stop` was: the results are of no use.
+    /// True once `stop` returned true; the results are then incomplete.
     pub(crate) is_stopped: bool,
 }
 
@@ -168,8 +169,8 @@ impl<'q, 'a> Evaluator<'q, 'a> {
         }
     }
 
-    /// Returns true if the record meets the condition. Compares no more than necessary. At most
-    /// 32 levels recurse.
+    /// Returns true if the record meets the condition. Stops at the first part that decides.
+    /// Recurses at most 32 levels.
     pub(crate) fn holds(&mut self, condition: &Condition, record: &Record<'a>) -> bool {
         match condition {
             Condition::All(groups) => {
@@ -187,7 +188,7 @@ impl<'q, 'a> Evaluator<'q, 'a> {
         }
     }
 
-    /// Returns true if one choice of elements of `arrays` meets all parts.
+    /// Returns true if one selection of elements of `arrays` meets all parts.
     fn one_holds(&mut self, parts: &[Condition], arrays: &[usize], record: &Record<'a>) -> bool {
         let Some((array, inner)) = arrays.split_first() else {
             return parts.iter().all(|part| self.holds(part, record));
@@ -218,7 +219,7 @@ impl<'q, 'a> Evaluator<'q, 'a> {
         let mut elements: Vec<&'a str> = Vec::new();
         found.drain(..).for_each(|value| flatten(value, MAX_ARRAYS, &mut elements));
         if elements.is_empty() {
-            // As without the array: its paths have no values.
+            // An empty array is treated as missing: its paths have no values.
             self.past.truncate(passed);
             return self.one_holds(parts, inner, record);
         }
@@ -249,7 +250,7 @@ impl<'q, 'a> Evaluator<'q, 'a> {
         holds
     }
 
-    /// Finds the values of a path, in the chosen elements if it goes through their arrays.
+    /// Finds the values of a path, in the selected elements if the path traverses their arrays.
     fn find(&mut self, path: usize, record: &Record<'a>) {
         let paths = self.paths.all();
         let goes = |(array, _): &&(usize, &str)| {
@@ -265,13 +266,13 @@ impl<'q, 'a> Evaluator<'q, 'a> {
     }
 }
 
-/// Returns true if `part`, a slice of the text that `whole` is a slice of, lies in it.
+/// Returns true if `part` lies in `whole`; both are slices of the same text.
 fn is_part(whole: &str, part: &str) -> bool {
     let whole = whole.as_bytes().as_ptr_range();
     whole.contains(&part.as_ptr())
 }
 
-/// Adds the elements of an array, and of the arrays in it; another value is its own element.
+/// Adds the elements of an array, and of the arrays in it; adds any other value itself.
 fn flatten<'a>(value: &'a str, depth: usize, elements: &mut Vec<&'a str>) {
     if !value.starts_with('[') {
         elements.push(value);

@@ -5,10 +5,10 @@ use raw_json as raw;
 
 use super::operation::Operation;
 
-/// Comparisons that are joined in one way.
+/// Comparisons that are joined by the same word.
 pub(super) struct Words {
     pub(super) parts: Vec<InWords>,
-    /// True if one of them has to hold, false if all have.
+    /// True if one of them must hold; false if all must hold.
     pub(super) is_any: bool,
 }
 
@@ -18,15 +18,16 @@ pub(super) struct InWords {
     pub(super) text: String,
     pub(super) field: String,
     pub(super) op: String,
-    /// The operand as JSON; None for an operator without one.
+    /// The operand as JSON; `None` if the operator has no operand.
     pub(super) value: Option<String>,
 }
 
 impl Words {
-    /// Reads a JSON string. None if a part of it is no comparison, or if it joins parts in two ways.
+    /// Parses a JSON string. Returns `None` if a part of it is not a comparison, or if it has both
+    /// `and` and `or`.
     pub(super) fn parse(literal: &str) -> Option<Words> {
         let text = raw::is_string(literal).then(|| raw::unescape(literal).text)?;
-        // A value may be such a word: `state = OR`.
+        // A value may be `and` or `or` itself: `state = OR`.
         if let Some(whole) = InWords::parse(&text) {
             return Some(Words { parts: vec![whole], is_any: false });
         }
@@ -49,7 +50,7 @@ impl InWords {
     fn without_operand(text: &str) -> Option<InWords> {
         let (field, op) = text.trim().split_once(char::is_whitespace)?;
         let is_alone = match Operation::named(op)? {
-            // `is missing` and `is present` may be about a value.
+            // In `is missing` and `is present`, the second word may be the value.
             (Operation::Exists, _) => !op.contains(char::is_whitespace),
             (named, _) => named == Operation::IsNull,
         };
@@ -85,7 +86,7 @@ impl InWords {
     }
 }
 
-/// Reads an operand, which may be in quotes, as JSON.
+/// Converts an operand, which may be in quotes, to JSON.
 fn operand(text: &str) -> Option<String> {
     let text = text.trim();
     let is_quoted = |quote: char| {
@@ -107,7 +108,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || "._-[]".contains(c)
 }
 
-/// Splits a text at words outside of quotes, in any letter case.
+/// Splits a text at the given words outside of quotes, ignoring case.
 fn split<'a>(text: &'a str, at: &[&str]) -> Vec<&'a str> {
     let mut parts = Vec::new();
     let (mut start, mut end, mut quote) = (0, 0, None);

@@ -1,5 +1,5 @@
-//! The JSON of records: fields are found by path and values compared without building a
-//! tree of the record.
+//! The JSON of records: finds fields by path and compares values without building a tree of the
+//! record.
 
 pub(super) mod path;
 pub(super) mod path_set;

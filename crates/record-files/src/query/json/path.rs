@@ -8,7 +8,7 @@ use crate::query::error::{QueryError, quoted};
 
 const MAX_BYTES: usize = 1024;
 const MAX_SEGMENTS: usize = 32;
-/// The most arrays on the way to a field.
+/// Maximum nesting of arrays on the way to a field.
 const MAX_ARRAYS: usize = 16;
 
 /// A field's place in a record. Without segments it is the record itself.
@@ -25,7 +25,7 @@ pub(crate) struct Path {
 pub(crate) struct Hits<'a> {
     /// The raw values in the order of the record.
     pub(crate) values: Vec<&'a str>,
-    /// True if the path went through an array, so that there may be several.
+    /// True if the path traversed an array, so that there may be several values.
     pub(crate) many: bool,
 }
 
@@ -37,8 +37,8 @@ impl Hits<'_> {
 }
 
 impl Path {
-    /// Reads `a.b`, `.a.b`, `a[].b` (the brackets have no effect) and `a[0].b`; `.` is the record
-    /// itself. At most 1,024 bytes and 32 segments. Errors name `member` of the request.
+    /// Parses `a.b`, `.a.b`, `a[].b` (the brackets have no effect) and `a[0].b`; `.` is the record
+    /// itself. Accepts at most 1,024 bytes and 32 segments. Errors name `member` of the request.
     pub(crate) fn parse(spelled: &str, member: &str) -> Result<Self, QueryError> {
         let too_many = |what, found, limit| QueryError::TooMany {
             member: format!("the path in {member}"),
@@ -64,20 +64,20 @@ impl Path {
         Ok(Self { text, segments })
     }
 
-    /// Returns the places on the way where an array gives all its elements: the number of
-    /// segments and the text of the path to each.
+    /// Returns the prefixes of the path after which an array gives all its elements: the number of
+    /// segments, and the text of each.
     pub(crate) fn prefixes(&self) -> impl Iterator<Item = (usize, String)> + '_ {
         let next = self.segments.iter().enumerate().skip(1);
         let next = next.filter(|(_, (start, end))| index(&self.text[*start..*end]).is_none());
         next.map(|(length, (start, _))| (length, self.text[..start - 1].to_owned()))
     }
 
-    /// Returns a path from one of [`Path::prefixes`].
+    /// Returns the path for a text of [`Path::prefixes`].
     pub(crate) fn of_prefix(text: &str) -> Self {
         Self { text: text.to_owned(), segments: segments(text) }
     }
 
-    /// Returns true if the path goes through all elements of an array at `prefix`.
+    /// Returns true if the path traverses all elements of an array at `prefix`.
     pub(crate) fn goes_through(&self, prefix: &str) -> bool {
         let rest = self.text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.'));
         let next = rest.map(|rest| rest.split_once('.').map_or(rest, |(next, _)| next));
@@ -94,20 +94,20 @@ impl Path {
         if self.text.is_empty() { ".".to_owned() } else { quoted(&self.text) }
     }
 
-    /// Returns the keys of a record that could be the first segments, the longest first, each
-    /// with its number of segments.
+    /// Returns the keys of a record that could be the first segments, the longest first, each with
+    /// its number of segments.
     pub(crate) fn heads(&self) -> impl Iterator<Item = (&str, usize)> {
         let ends = self.segments.iter().enumerate().rev();
         ends.map(|(index, (_, end))| (&self.text[..*end], index + 1))
     }
 
-    /// Adds the values that the segments from `from` on have in `value`, which is valid JSON.
+    /// Adds the values in `value`, which is valid JSON, for the segments from index `from`.
     pub(crate) fn follow<'a>(&self, from: usize, value: &'a str, hits: &mut Hits<'a>) {
         self.step(from, value, MAX_ARRAYS, hits);
     }
 
-    /// Visits each part of `value` for one segment only, so the work is bounded by its size
-    /// times the segments and arrays.
+    /// Visits each part of `value` for one segment only, so the work is at most its size times the
+    /// number of segments and arrays.
     fn step<'a>(&self, from: usize, value: &'a str, arrays: usize, hits: &mut Hits<'a>) {
         let Some(&(start, end)) = self.segments.get(from) else {
             hits.values.push(value);

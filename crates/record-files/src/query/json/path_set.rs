@@ -11,17 +11,17 @@ pub(crate) struct PathSet {
     paths: Vec<Path>,
     /// The keys that may begin a path, sorted.
     keys: Vec<String>,
-    /// For each path its first keys, the longest first, with their number of segments.
+    /// For each path, its possible first keys, the longest first, each with its number of segments.
     heads: Vec<Vec<(usize, usize)>>,
 }
 
-/// A record with the values of the keys.
+/// A record with the values of the keys of a [`PathSet`].
 #[derive(Debug, Default)]
 pub(crate) struct Record<'a> {
     /// The text of the record, trimmed.
     pub(crate) text: &'a str,
     values: Vec<Option<&'a str>>,
-    /// The keys of the record before, with their places in `values`.
+    /// The keys of the previous record, with their positions in `values`.
     known: Vec<(Key<'a>, Option<usize>)>,
 }
 
@@ -45,7 +45,7 @@ impl PathSet {
         &self.paths
     }
 
-    /// Checks a line and replaces the values in `record`. Of duplicate keys the last counts.
+    /// Parses a line into `record`. If a key is duplicate, the last value counts.
     pub(crate) fn read<'a>(&self, line: &'a str, record: &mut Record<'a>) -> Result<(), Fault> {
         let Record { text, values, known } = record;
         values.clear();
@@ -61,7 +61,7 @@ impl PathSet {
         Ok(())
     }
 
-    /// Finds the values of a path in a record that was read.
+    /// Finds the values of a path in a parsed record.
     pub(crate) fn find<'a>(&self, path: usize, record: &Record<'a>, hits: &mut Hits<'a>) {
         hits.clear();
         let heads = &self.heads[path];

@@ -9,20 +9,20 @@ use raw_json::{self as raw, each_element, each_member};
 
 use crate::number::Number;
 
-/// The deepest containers that are parsed. Deeper ones are compared as text without white
-/// space and escapes; the order of their keys and the spelling of their numbers count.
+/// Maximum nesting that is parsed. Deeper containers are compared as text without white space and
+/// escapes, so the order of keys and the spelling of numbers matter there.
 const MAX_DEPTH: u32 = 64;
 
-/// The order of the variants is the order of jq; the derived comparison uses it.
+/// A JSON value. The variants are in the order of jq, which the derived comparison uses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Value<'a> {
     Null,
     False,
     True,
     Number(Number<'a>),
-    /// Nanoseconds since the year 0; only `typed` reads one.
+    /// Nanoseconds since the year 0. Only `typed` creates this variant.
     Instant(i128),
-    /// The parts of a version; only `typed` reads one.
+    /// The parts of a version. Only `typed` creates this variant.
     Version(Version),
     String(Text<'a>),
     Array(Vec<Value<'a>>),
@@ -31,15 +31,15 @@ pub(crate) enum Value<'a> {
     Deep(String),
 }
 
-/// A string by code points, in the normal form NFC of Unicode.
+/// A string, compared by code points in Unicode normalization form NFC.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Text<'a> {
     pub(crate) text: Cow<'a, str>,
-    /// The spelling of a string with a lone surrogate, which equals only the same spelling.
+    /// The spelling of a string with a lone surrogate; it equals only the same spelling.
     spelled: Option<Cow<'a, str>>,
 }
 
-/// The members, sorted by key, without duplicates.
+/// The members, sorted by key, without duplicate keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Object<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
 
@@ -60,7 +60,7 @@ impl PartialOrd for Object<'_> {
 }
 
 impl<'a> Value<'a> {
-    /// Reads valid JSON.
+    /// Parses valid JSON.
     pub(crate) fn read(text: &'a str) -> Self {
         Self::at_depth(text, 0)
     }
@@ -123,7 +123,7 @@ impl<'a> Text<'a> {
         Self { text: nfc(text.text), spelled: (!text.exact).then_some(Cow::Borrowed(literal)) }
     }
 
-    /// Returns false if a lone surrogate was replaced by U+FFFD.
+    /// Returns false if the text replaces a lone surrogate by U+FFFD.
     pub(crate) fn is_exact(&self) -> bool {
         self.spelled.is_none()
     }
@@ -136,8 +136,8 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Returns a text in the normal form NFC, which is the same for every spelling of its letters: `é`
-/// may be one character, or an `e` and an accent.
+/// Returns a text in normalization form NFC, which is the same for all encodings of a letter: `é`
+/// may be one character, or an `e` and a combining accent.
 pub(crate) fn nfc(text: Cow<'_, str>) -> Cow<'_, str> {
     let normal = ComposingNormalizerBorrowed::new_nfc();
     match text {
@@ -151,7 +151,7 @@ impl<'a> Object<'a> {
     fn read(text: &'a str, depth: u32) -> Self {
         let mut members: Vec<_> =
             each_member(text).map(|(key, value)| (key.text(), value)).collect();
-        // Of duplicates the last counts: reversed and sorted stably, it comes first.
+        // The last of duplicate keys counts: reversed and sorted stably, it comes first.
         members.reverse();
         members.sort_by(|(a, _), (b, _)| a.cmp(b));
         members.dedup_by(|(a, _), (b, _)| a == b);
@@ -160,7 +160,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The types of JSON.
+/// A JSON type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Null,
@@ -175,7 +175,7 @@ impl Kind {
     pub(crate) const ALL: [Self; 6] =
         [Self::Null, Self::Boolean, Self::Number, Self::String, Self::Array, Self::Object];
 
-    /// Returns the type of valid JSON without white space around it.
+    /// Returns the type of valid JSON that does not begin with white space.
     pub(crate) fn of(text: &str) -> Self {
         match text.as_bytes().first() {
             Some(b'{') => Self::Object,

@@ -1,6 +1,6 @@
-//! The type of a field, inferred from its values, and its values and operands read as this type.
+//! Infers the type of a field from its values, and reads values and operands as this type.
 //!
-//! Strings that all are numbers, also as people write them, versions or dates compare as these.
+//! Strings that are all numbers (also as people write them), versions or dates compare as such.
 //! Blank strings count as missing here. A number in a field of versions is a version.
 
 mod operand;
@@ -19,27 +19,27 @@ pub(super) use operand::{Range, understand};
 const NUMBER: u16 = 1;
 const VERSION: u16 = 2;
 const DATE: u16 = 4;
-/// The first of [`NOTATIONS`]; the others follow it.
+/// The bit of the first of [`NOTATIONS`]; the bits of the others follow.
 const WRITTEN: u16 = 8;
 const ANY: u16 = (WRITTEN << NOTATIONS.len()) - 1;
 
-/// The bytes of a string's spelling in which a number may begin.
+/// Number of bytes at the start of a string's spelling in which a number may begin.
 const BEGINNING: usize = 8;
 
-/// The facts about the values of a field that its type is inferred from.
+/// The facts about the values of a field, from which its type is inferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
-    /// The types of JSON, as bits of [`Kind`].
+    /// The JSON types, as bits of [`Kind`].
     pub(super) kinds: u8,
-    /// The readings that all strings so far have in common.
+    /// The types that all strings so far can be parsed as.
     readings: u16,
     fractions: Fractions,
-    /// The marks next to numbers: `$`.
+    /// The currency signs and other marks next to numbers.
     marks: u8,
     separators: Separators,
     /// True if a string is blank.
     pub(super) has_blanks: bool,
-    /// True if a string has a digit at its beginning, or behind a few other characters: `$99`.
+    /// True if a string has a digit at its start, or after a few other characters: `$99`.
     has_digits: bool,
 }
 
@@ -57,14 +57,14 @@ impl Default for Facts {
     }
 }
 
-/// The notation of the strings of a field.
+/// The type that the strings of a field are parsed as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strings {
     /// There are no strings.
     Absent,
     Text,
     Numbers,
-    /// Numbers as people write them.
+    /// Numbers as people write them, in one notation.
     Written(Notation),
     Versions,
     Dates,
@@ -105,13 +105,13 @@ impl Facts {
         self.has_digits |= other.has_digits;
     }
 
-    /// Returns the notation that all strings have.
+    /// Returns the type that all strings can be parsed as.
     pub(super) fn strings(self) -> Strings {
         let are_versions = self.readings & VERSION != 0 && self.fractions.are_of_versions();
         if !self.has(Kind::String) {
             Strings::Absent
         } else if self.readings == ANY {
-            // All are blank.
+            // All strings are blank.
             Strings::Text
         } else if self.readings & NUMBER != 0 && !are_versions {
             Strings::Numbers
@@ -130,8 +130,8 @@ impl Facts {
         Some(NOTATIONS[first])
     }
 
-    /// Returns the clause that tells how a separator of the numbers of `column` is read, if no
-    /// number tells it; else nothing.
+    /// Returns a clause on how a separator in the numbers of `column` is read if the numbers leave
+    /// it ambiguous; otherwise an empty string.
     pub(super) fn doubt(self, column: &str) -> String {
         let doubt = self.separators.doubt(self.marks);
         doubt.map_or_else(String::new, |doubt| format!(": {}", doubt.replace("{}", column)))
@@ -141,14 +141,14 @@ impl Facts {
         self.kinds & kind.bit() != 0
     }
 
-    /// Returns true if text has digits at its beginning and is no number, version or date, so that
-    /// the order of its letters may not be the order that is meant.
+    /// Returns true if texts begin with digits and are not all numbers, versions or dates, so that
+    /// their letter order may not be the intended order.
     pub(super) fn is_lettered(self) -> bool {
         self.has_digits && self.strings() == Strings::Text
     }
 
-    /// Returns the types of JSON that values have beside the `compared` ones, nulls and containers
-    /// apart; None if those are none that have an order.
+    /// Returns the types of scalars that are not in `compared`, for a message; `None` if there are
+    /// none, or if `compared` has no scalar type.
     pub(super) fn others(self, compared: &[Kind]) -> Option<String> {
         let scalars = Kind::Boolean.bit() | Kind::Number.bit() | Kind::String.bit();
         let compared = compared.iter().fold(0, |kinds, kind| kinds | kind.bit());
@@ -191,14 +191,14 @@ impl Strings {
         !matches!(self, Strings::Absent | Strings::Text)
     }
 
-    /// Reads a value of the field by which records are sorted: of typed strings, one that is
-    /// blank counts as missing.
+    /// Reads a value of the field for sorting: a blank string counts as missing if the strings are
+    /// typed.
     pub(super) fn read_sorted(self, value: &str) -> Value<'_> {
         let is_missing = self.are_typed() && Kind::of(value) == Kind::String && is_blank(value);
         if is_missing { Value::Null } else { self.read(value) }
     }
 
-    /// Reads a text as the type of the strings.
+    /// Parses a text as the type of the strings.
     fn typed(self, text: Cow<'_, str>) -> Option<Value<'_>> {
         match self {
             Strings::Numbers => number(text).map(Value::Number),
@@ -212,12 +212,12 @@ impl Strings {
     }
 }
 
-/// Returns true for a JSON string of white space.
+/// Returns true for a JSON string of white space only.
 fn is_blank(literal: &str) -> bool {
     raw::unescape(literal).text.trim().is_empty()
 }
 
-/// Returns those of the `possible` readings that a text has.
+/// Returns those of the `possible` types that a text can be parsed as.
 fn readings(text: &str, possible: u16) -> u16 {
     let text = text.trim();
     if text.is_empty() {
@@ -228,7 +228,7 @@ fn readings(text: &str, possible: u16) -> u16 {
     }
     let is_whole = text.len() < 19 && text.bytes().all(|byte| byte.is_ascii_digit());
     let mut readings = if is_whole && !text.starts_with('0') {
-        // It is a number in each notation, and a version.
+        // It is a number in each notation, and also a version.
         possible & !DATE
     } else {
         let written = NOTATIONS.into_iter().enumerate().map(|(at, notation)| {
@@ -249,7 +249,7 @@ fn readings(text: &str, possible: u16) -> u16 {
     readings
 }
 
-/// Reads a number in the spelling of JSON.
+/// Parses a number in JSON syntax.
 fn number(text: Cow<'_, str>) -> Option<Number<'_>> {
     let trimmed = text.trim();
     let is_number =
@@ -294,7 +294,7 @@ mod tests {
             (vec![r#""$5""#, r#""5 €""#], Strings::Text),
             (vec![r#""$5""#, r#""n/a""#], Strings::Text),
             (vec![r#""1.2.0-beta.1""#, r#""1.10.0""#], Strings::Versions),
-            // Codes, such as those of the post, keep their zeros.
+            // Codes such as postal codes keep their leading zeros.
             (vec![r#""01234""#, r#""99501""#], Strings::Text),
             (vec![r#""""#], Strings::Text),
         ] {

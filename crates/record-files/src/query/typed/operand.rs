@@ -9,8 +9,8 @@ use raw_json as raw;
 use super::{Facts, Strings, number};
 use crate::query::json::value::{Kind, Value};
 
-/// An operand: the values from `low` to `high`. A date is as long as it is, such as a day;
-/// other operands have one value.
+/// An operand: the values from `low` to `high`. A date covers its whole period, such as a day;
+/// other operands are one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
     low: Value<'static>,
@@ -18,7 +18,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// Returns the place of a value before, in or behind the range; None if they cannot be
+    /// Returns the position of a value before, in or after the range; `None` if they cannot be
     /// compared.
     pub(crate) fn place(&self, value: &Value<'_>) -> Option<Ordering> {
         let same = std::mem::discriminant(&self.low) == std::mem::discriminant(value);
@@ -38,16 +38,16 @@ impl Range {
         &self.low
     }
 
-    /// Returns true for more than one value.
+    /// Returns true if the range has more than one value.
     pub(crate) fn is_wide(&self) -> bool {
         self.high.is_some()
     }
 }
 
-/// Reads `operand`, raw JSON, as a value of a field with these facts. The second part is false
-/// if the operand has another type of JSON, or the strings of the field are not text: what
-/// such a comparison means depends on all values of the field. None if the operand cannot be
-/// a value of the field. With `ordered`, a number is not compared with text.
+/// Parses `operand`, raw JSON, as a value of a field with these facts. The second part is false if
+/// the operand was converted: the meaning of the comparison then depends on all values of the
+/// field. Returns `None` if the operand cannot be a value of the field. If `ordered`, does not
+/// compare a number with text.
 pub(crate) fn understand(operand: &str, facts: Facts, ordered: bool) -> Option<(Range, bool)> {
     let kind = Kind::of(operand);
     let strings = facts.strings();
@@ -92,7 +92,7 @@ pub(crate) fn understand(operand: &str, facts: Facts, ordered: bool) -> Option<(
     Some((range, false))
 }
 
-/// Reads a text as a number or a boolean, if the field has these.
+/// Parses a text as a number or a boolean, if the field has such values.
 fn scalar(text: &str, facts: Facts) -> Option<Value<'static>> {
     let number = || Some(Value::Number(number(Cow::Borrowed(text))?.into_owned()));
     let boolean = || match text.trim().to_ascii_lowercase().as_str() {
