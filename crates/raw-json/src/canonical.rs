@@ -1,4 +1,4 @@
-//! Other spellings of a value: without white space, and as a model would see it.
+//! Other spellings of a value: without white space, and in the form that a model would see.
 
 use memchr::memchr;
 
@@ -15,7 +15,7 @@ pub fn minify(json: &str, out: &mut String) {
     Tokens::new(json).for_each(|(_, token)| out.push_str(token));
 }
 
-/// Returns true if no white space stands outside the strings of `json`.
+/// Returns true if `json` has no white space outside its strings.
 ///
 /// ```
 /// assert!(raw_json::is_minified(r#"{"a b":[1,2.0]}"#));

@@ -1,22 +1,23 @@
-//! A cursor: follows strings and brackets to where values end, and checks no more of the
-//! grammar. On a text that is no JSON it finds odd parts or none, and never panics.
+//! A cursor that follows strings and brackets to find where values end. It does not check the rest
+//! of the grammar: for a text that is not JSON it returns arbitrary parts or none, but never
+//! panics.
 
 use std::ops::Range;
 
 use crate::find;
 
-/// True for the four characters that JSON calls white space.
+/// Returns true for the four white space characters of JSON.
 #[inline]
 pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// Returns the length of the string literal that `bytes` begin with, quotes included; None
-/// if the literal does not end. The first byte counts as the opening quote.
+/// Returns the length of the string literal at the start of `bytes`, including its quotes; `None`
+/// if the literal does not end. Treats the first byte as the opening quote.
 #[inline]
 pub fn string_end(bytes: &[u8]) -> Option<usize> {
-    // Nearly all escapes are of line ends: to look for quotes and then for what stands
-    // before one is faster than to stop at every escape.
+    // Most escapes are line ends, so it is faster to search for quotes and then check the
+    // backslashes before each than to stop at every escape.
     let mut from = 1;
     loop {
         let quote = from + find::byte::<b'"'>(bytes.get(from..)?)?;
@@ -31,7 +32,7 @@ pub fn string_end(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// A place in the bytes of a JSON text, which need not be UTF-8.
+/// A position in the bytes of a JSON text, which need not be UTF-8.
 ///
 /// ```
 /// let body = br#"{"a": [1, "]"], "b": 2}"#;
@@ -54,31 +55,31 @@ impl<'a> Cursor<'a> {
         Cursor { bytes, at }
     }
 
-    /// Returns the place, in bytes from the start.
+    /// Returns the position, in bytes from the start.
     #[inline]
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Returns the byte at the cursor; None at the end.
+    /// Returns the byte at the cursor; `None` at the end.
     #[inline]
     pub fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Goes past so many bytes.
+    /// Moves the cursor forward by `bytes` bytes.
     #[inline]
     pub(crate) fn advance(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
-    /// The bytes from the cursor on.
+    /// Returns the bytes from the cursor to the end.
     #[inline]
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes past white space.
+    /// Skips white space.
     #[inline]
     pub fn skip_space(&mut self) {
         while self.peek().is_some_and(is_space) {
@@ -86,7 +87,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Goes past white space, and past `byte` if it follows; true if it did.
+    /// Skips white space, and then `byte` if it follows; returns true if it did.
     #[inline]
     pub fn take(&mut self, byte: u8) -> bool {
         self.skip_space();
@@ -95,7 +96,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Goes past white space and a value; returns where the value stands. None if no value
+    /// Skips white space and a value; returns the range of the value. Returns `None` if no value
     /// begins there, or if it does not end.
     pub fn value(&mut self) -> Option<Range<usize>> {
         self.skip_space();
@@ -128,15 +129,15 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The length of the number or word that `bytes` begin with.
+/// Returns the length of the number or word at the start of `bytes`.
 #[inline]
 fn scalar_end(bytes: &[u8]) -> usize {
     let ends = |byte: &u8| matches!(byte, b'[' | b'{' | b']' | b'}' | b',' | b':' | b'"');
     bytes.iter().position(|byte| is_space(*byte) || ends(byte)).unwrap_or(bytes.len())
 }
 
-/// The tokens of a text: its smallest parts, each with the white space before it. Those of a
-/// text that is no JSON still add up to the text, but for white space at its end.
+/// The tokens of a text: its smallest parts, each with the white space before it. Even for a text
+/// that is not JSON, the tokens concatenate to the text, except for white space at its end.
 ///
 /// ```
 /// let tokens: Vec<_> = raw_json::Tokens::new("[1, \"a b\"]").collect();
@@ -149,7 +150,7 @@ pub struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Begins at the start of `text`.
+    /// Returns an iterator over the tokens of `text`.
     pub fn new(text: &'a str) -> Tokens<'a> {
         Tokens { text, at: 0 }
     }

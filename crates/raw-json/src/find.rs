@@ -1,36 +1,36 @@
-//! The search for the bytes that matter in a string, eight at a time.
+//! Searches for the special bytes in a string, eight at a time.
 //!
-//! JSON in a string has a quote every dozen bytes, and an escape before each: `memchr` takes
-//! longer to begin than to find them.
+//! JSON in a string has a quote about every dozen bytes, and an escape before each: starting
+//! `memchr` takes longer than finding them.
 
 use memchr::memchr;
 
 const ONES: u64 = u64::MAX / 0xFF;
 const HIGHS: u64 = ONES << 7;
 
-/// So many times eight bytes are looked at here before `memchr` takes over.
+/// Number of eight-byte words that are examined here before `memchr` takes over.
 const NEAR: usize = 4;
 
-/// Marks the bytes of `word` that are below `limit` (at most 128) by their highest bits. The
-/// lowest mark is exact: a borrow can only mark bytes behind it.
+/// Sets the highest bit of each byte of `word` that is less than `limit` (at most 128). Only the
+/// lowest mark is reliable: a borrow can mark later bytes by mistake.
 #[inline(always)]
 fn below(word: u64, limit: u8) -> u64 {
     word.wrapping_sub(ONES * u64::from(limit)) & !word & HIGHS
 }
 
-/// Marks the bytes of `word` that equal `byte`, as [`below`] does.
+/// Marks the bytes of `word` that equal `byte`; as in [`below`], only the lowest mark is reliable.
 #[inline(always)]
 fn equal(word: u64, byte: u8) -> u64 {
     below(word ^ (ONES * u64::from(byte)), 1)
 }
 
-/// The place of the lowest mark among eight bytes.
+/// Returns the index of the lowest marked byte; `None` if no byte is marked.
 #[inline(always)]
 fn first(marks: u64) -> Option<usize> {
     (marks != 0).then(|| marks.trailing_zeros() as usize / 8)
 }
 
-/// Returns the place of the first `BYTE`.
+/// Returns the index of the first `BYTE`.
 #[inline(always)]
 pub(crate) fn byte<const BYTE: u8>(bytes: &[u8]) -> Option<usize> {
     let (chunks, _) = bytes.as_chunks::<8>();
@@ -43,7 +43,7 @@ pub(crate) fn byte<const BYTE: u8>(bytes: &[u8]) -> Option<usize> {
     memchr(BYTE, &bytes[far..]).map(|at| far + at)
 }
 
-/// Returns how many bytes stand before the first quote, backslash or control character.
+/// Returns the number of bytes before the first quote, backslash or control character.
 #[inline(always)]
 pub(crate) fn plain(bytes: &[u8]) -> usize {
     let mut at = 0;
@@ -62,8 +62,8 @@ pub(crate) fn plain(bytes: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    /// Among bytes that differ from it in one bit, or follow it: a borrow or a sign must
-    /// not pass for the byte.
+    /// The other bytes differ from the quote in one bit, or are adjacent to it: a borrow or a sign
+    /// bit must not be mistaken for the quote.
     #[test]
     fn a_byte_is_found_where_it_is_first() {
         for other in [b'#', b'!', 0xA2, 0, b'\\'] {

@@ -1,4 +1,4 @@
-//! The kind of a raw value, told by its first character.
+//! The kind of a raw value, derived from its first character.
 
 /// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the kind of the value that begins with `first`; None if no value does.
+    /// Returns the kind of a value that begins with `first`; `None` if no value begins with it.
     #[inline]
     pub fn of(first: u8) -> Option<Kind> {
         Some(match first {
@@ -33,7 +33,7 @@ impl Kind {
     }
 }
 
-/// Names the kind of a raw value for an error message, by its first character.
+/// Returns the name of a raw value's kind for an error message, derived from its first character.
 ///
 /// ```
 /// assert_eq!(raw_json::kind(" [1]"), "an array");
@@ -52,7 +52,7 @@ pub fn kind(raw: &str) -> &'static str {
     }
 }
 
-/// True for a raw JSON string literal.
+/// Returns true for a raw JSON string literal.
 #[inline]
 pub fn is_string(raw: &str) -> bool {
     raw.as_bytes().first() == Some(&b'"')

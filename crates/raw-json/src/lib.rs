@@ -1,7 +1,7 @@
 //! Reads JSON as slices of its text, without a tree of values.
 //!
-//! A tree would change numbers, drop duplicate keys and take many times the memory of the
-//! text. A slice keeps every byte: what nobody changes leaves as it arrived.
+//! A tree would change numbers, drop duplicate keys and take many times the memory of the text. A
+//! slice keeps every byte, so unchanged parts are forwarded byte for byte.
 //!
 //! | to | use |
 //! |---|---|
@@ -12,8 +12,8 @@
 //! | find where values end, grammar aside | [`Cursor`], [`string_end`] |
 //! | read and write strings | [`unescape`], [`quote`] |
 //!
-//! Of members with the same name the last one counts, as in JSON parsers: [`field`] returns
-//! it. Depth costs memory, never stack.
+//! Of members with the same name, the last one counts, as in JSON parsers; [`field`] returns it.
+//! Nesting uses memory, never stack.
 //!
 //! ```
 //! let message = r#"{"role": "user", "content": "caf\u00e9", "n": 1.0, "n": 1.10}"#;

@@ -1,8 +1,8 @@
-//! The lines of a text, one JSON value each, and its parts of whole lines.
+//! Splits a text into lines, one JSON value each, and into parts of whole lines.
 
 use memchr::memchr;
 
-/// Returns the lines of `text` as `str::lines` does, several times as fast.
+/// Returns the lines of `text` as `str::lines` does, but several times as fast.
 ///
 /// ```
 /// assert!(raw_json::lines("1\n\n[2]\r\n").eq(["1", "", "[2]"]));
@@ -20,7 +20,8 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Splits a text behind line feeds into parts of `bytes` bytes and the rest of a line.
+/// Splits a text into parts of whole lines. Each part ends with the line that contains byte
+/// `bytes`.
 ///
 /// ```
 /// assert!(raw_json::parts("1\n22\n3\n4", 2).eq(["1\n22\n", "3\n4"]));
@@ -34,7 +35,7 @@ pub fn parts(text: &str, bytes: usize) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the end of the line that byte `at` is in, its line feed included.
+/// Returns the end of the line that contains byte `at`, including its line feed.
 pub fn line_end(text: &str, at: usize) -> usize {
     let after = text.as_bytes().get(at..).unwrap_or_default();
     memchr(b'\n', after).map_or(text.len(), |end| at + end + 1)

@@ -21,7 +21,7 @@ use crate::{Fault, Key, Scanner};
 ///
 /// # Errors
 ///
-/// Fails at the first byte that no JSON value has there.
+/// Fails at the first byte that is not valid JSON at that position.
 pub fn check_record<'a>(
     text: &'a str,
     mut member: impl FnMut(Key<'a>, &'a str),
@@ -29,10 +29,11 @@ pub fn check_record<'a>(
     check_record_like(text, &mut Vec::new(), |_: Option<()>, key, value| member(key, value))
 }
 
-/// Checks a record as [`check_record`] does. Records of one source have the same keys in the
-/// same order: `known` has the keys of the record before, each with its meaning for the caller,
-/// and becomes those of this record. A key that is spelled again is compared and not scanned.
-/// `member` is called with the meaning of a known key, and returns that of a new one.
+/// Checks a record as [`check_record`] does, but faster: records of one source have the same keys
+/// in the same order. `known` contains the keys of the previous record, each with a value that the
+/// caller assigned to it; it is replaced by those of this record. A key with the same spelling as
+/// before is compared instead of scanned. `member` receives the assigned value of a known key, and
+/// returns the value of the key.
 ///
 /// ```
 /// let mut known = Vec::new();
@@ -50,7 +51,7 @@ pub fn check_record<'a>(
 ///
 /// # Errors
 ///
-/// Fails at the first byte that no JSON value has there.
+/// Fails at the first byte that is not valid JSON at that position.
 pub fn check_record_like<'a, T: Copy>(
     text: &'a str,
     known: &mut Vec<(Key<'a>, T)>,

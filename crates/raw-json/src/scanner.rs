@@ -1,23 +1,23 @@
-//! A scanner: checks the grammar of a JSON text and hands out the slices of its parts.
+//! A scanner that checks the grammar of a JSON text and returns its parts as slices.
 //!
-//! It exists next to `serde_json` because one pass over a record must both check all of it
-//! and name only the few members that are asked for, and because a key with a lone
-//! surrogate is no reason to refuse a record.
+//! It exists next to `serde_json` because one pass over a record must both check all of it and
+//! return only a few members, and because a key with a lone surrogate must not make the record
+//! invalid.
 
 use std::borrow::Cow;
 
 use crate::{Cursor, Kind, find, unescape};
 
-/// Where a text stops being JSON.
+/// The position where a text is not valid JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// In bytes from the start of the text.
+    /// The position in bytes from the start of the text.
     pub at: usize,
-    /// What would have been accepted there.
+    /// A description of valid input at that position.
     pub expected: &'static str,
 }
 
-/// A key of an object as it is spelled, quotes included.
+/// A key of an object as spelled.
 #[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
     pub(crate) literal: &'a str,
@@ -31,7 +31,7 @@ impl<'a> Key<'a> {
         self.literal
     }
 
-    /// Returns the key's text; borrowed unless it is spelled with escapes.
+    /// Returns the key's text; borrowed unless its spelling has escapes.
     #[inline]
     pub fn text(self) -> Cow<'a, str> {
         if self.escaped {
@@ -41,8 +41,8 @@ impl<'a> Key<'a> {
     }
 }
 
-/// Returns the members of an object that was checked before, duplicates included; none of
-/// any other value. Ends where the text turns out to be no JSON.
+/// Returns the members of an object that was checked before, duplicates included; no members for
+/// any other value. Stops where the text is not valid JSON.
 pub fn each_member(object: &str) -> impl Iterator<Item = (Key<'_>, &str)> {
     let mut scanner = Scanner::new(object);
     let mut more = scanner.cursor.peek() == Some(b'{') && scanner.open(b'}');
@@ -57,8 +57,8 @@ pub fn each_member(object: &str) -> impl Iterator<Item = (Key<'_>, &str)> {
     })
 }
 
-/// Returns the elements of an array that was checked before; none of any other value. Ends
-/// where the text turns out to be no JSON.
+/// Returns the elements of an array that was checked before; no elements for any other value. Stops
+/// where the text is not valid JSON.
 ///
 /// ```
 /// let first = raw_json::each_element("[1.0, [2]]").next();
@@ -77,7 +77,7 @@ pub fn each_element(array: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A place in a JSON text whose values are checked as they are passed.
+/// A position in a JSON text. The scanner checks the values that it passes.
 ///
 /// ```
 /// use raw_json::{Kind, Scanner};
@@ -93,39 +93,40 @@ pub fn each_element(array: &str) -> impl Iterator<Item = &str> {
 pub struct Scanner<'a> {
     text: &'a str,
     pub(crate) cursor: Cursor<'a>,
-    /// The closing brackets that are still to come, the next one last.
+    /// The closing brackets that are still expected, the next one last.
     open: Vec<u8>,
 }
 
 impl<'a> Scanner<'a> {
-    /// Begins at the start of `text`.
+    /// Returns a scanner at the start of `text`.
     #[inline]
     pub fn new(text: &'a str) -> Scanner<'a> {
         Scanner { text, cursor: Cursor::new(text.as_bytes(), 0), open: Vec::new() }
     }
 
-    /// Goes past white space; returns the kind of the value that begins there, None if no
-    /// value does.
+    /// Skips white space; returns the kind of the value that begins there, `None` if no value
+    /// begins there.
     #[inline]
     pub fn kind(&mut self) -> Option<Kind> {
         self.cursor.skip_space();
         Kind::of(self.cursor.peek()?)
     }
 
-    /// Goes past white space, and past `byte` if it follows; true if it did.
+    /// Skips white space, and then `byte` if it follows; returns true if it did.
     #[inline]
     pub fn take(&mut self, byte: u8) -> bool {
         self.cursor.take(byte)
     }
 
-    /// Goes past white space, a key and the colon behind it.
+    /// Skips white space, a key and the colon after it, and returns the key.
     #[inline]
     pub fn key(&mut self) -> Option<Key<'a>> {
         self.cursor.skip_space();
         self.next_key().ok()
     }
 
-    /// Goes past white space and a value; None if there is none, or if it is broken.
+    /// Skips white space and a value, and returns the value; `None` if there is none, or if it is
+    /// invalid.
     #[inline]
     pub fn value(&mut self) -> Option<&'a str> {
         self.cursor.skip_space();
@@ -136,14 +137,14 @@ impl<'a> Scanner<'a> {
         Fault { at: self.cursor.at(), expected }
     }
 
-    /// Goes past an opening bracket; true if a first member or element follows.
+    /// Skips an opening bracket; returns true if a first member or element follows.
     #[inline]
     pub(crate) fn open(&mut self, close: u8) -> bool {
         self.cursor.advance(1);
         !self.cursor.take(close)
     }
 
-    /// After a value: true if a comma leads to another one.
+    /// Skips the comma or `close` after a value; returns true if it was a comma.
     #[inline]
     pub(crate) fn next(&mut self, close: u8, expected: &'static str) -> Result<bool, Fault> {
         self.cursor.skip_space();
@@ -159,7 +160,7 @@ impl<'a> Scanner<'a> {
         Ok(more)
     }
 
-    /// Goes past a key and the colon, up to the value.
+    /// Skips a key and the colon, up to the value, and returns the key.
     #[inline]
     pub(crate) fn next_key(&mut self) -> Result<Key<'a>, Fault> {
         if self.cursor.peek() != Some(b'"') {
@@ -175,7 +176,7 @@ impl<'a> Scanner<'a> {
         Ok(Key { literal, escaped })
     }
 
-    /// Goes past a key that is spelled like `literal`, and the colon; true if it is there.
+    /// Skips a key with the spelling `literal` and its colon; returns true if they are there.
     #[inline]
     pub(crate) fn key_again(&mut self, literal: &str) -> bool {
         let rest = self.cursor.rest().strip_prefix(literal.as_bytes());
@@ -194,7 +195,7 @@ impl<'a> Scanner<'a> {
         Ok(&self.text[start..self.cursor.at()])
     }
 
-    /// Goes past one value, whatever it holds.
+    /// Skips one value of any kind.
     pub(crate) fn skip(&mut self) -> Result<(), Fault> {
         let outside = self.open.len();
         loop {
@@ -217,8 +218,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Goes past a scalar or an empty container; true if a container has been opened
-    /// instead, and its first value comes next.
+    /// Skips a scalar or an empty container and returns false; opens any other container and
+    /// returns true: its first value comes next.
     fn begin(&mut self) -> Result<bool, Fault> {
         match self.cursor.peek() {
             Some(b'"') => self.string().map(|_escaped| false),
@@ -266,7 +267,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Goes past one of these bytes; true if it was there.
+    /// Skips one of these bytes; returns true if it was there.
     #[inline]
     fn pass(&mut self, bytes: &[u8]) -> bool {
         let found = self.cursor.peek().is_some_and(|byte| bytes.contains(&byte));
@@ -283,7 +284,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Goes past a string; true if it is spelled with escapes.
+    /// Skips a string; returns true if it contains escapes.
     fn string(&mut self) -> Result<bool, Fault> {
         let mut escaped = false;
         self.cursor.advance(1);

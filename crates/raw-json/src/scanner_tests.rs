@@ -1,4 +1,4 @@
-//! The scanner by example: order, faults, depth.
+//! Examples of the scanner: order, faults, nesting.
 
 use super::{Scanner, each_element, each_member};
 use crate::check_record;

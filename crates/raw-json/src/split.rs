@@ -1,5 +1,5 @@
-//! Members and elements of a raw value. `serde_json` checks the grammar – iteratively, so
-//! that depth costs no stack – and words the errors.
+//! Splits a raw value into members or elements. `serde_json` checks the grammar iteratively, so
+//! that nesting uses no stack, and produces the errors.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,8 +17,7 @@ pub type Fields<'a> = Vec<(Cow<'a, str>, &'a str)>;
 ///
 /// # Errors
 ///
-/// Fails if `object` is no JSON, another value than an object, or has a key with a lone
-/// surrogate.
+/// Fails if `object` is not JSON, is not an object, or has a key with a lone surrogate.
 pub fn fields(object: &str) -> Result<Fields<'_>, serde_json::Error> {
     split(object, None).map(|(fields, _)| fields)
 }
@@ -27,25 +26,25 @@ pub fn fields(object: &str) -> Result<Fields<'_>, serde_json::Error> {
 ///
 /// # Errors
 ///
-/// Fails if `array` is no JSON, or another value than an array.
+/// Fails if `array` is not JSON, or not an array.
 pub fn elements(array: &str) -> Result<Vec<&str>, serde_json::Error> {
     serde_json::from_str::<Elements<'_>>(array).map(|elements| elements.0)
 }
 
-/// Returns the one JSON value that `text` is, without the white space around it; None for
-/// any other text.
+/// Returns the JSON value in `text` without the white space around it; `None` if `text` is not
+/// exactly one JSON value.
 pub fn value(text: &str) -> Option<&str> {
     serde_json::from_str::<&RawValue>(text).ok().map(RawValue::get)
 }
 
-/// Returns the last member of that name: JSON parsers keep the last of duplicates.
+/// Returns the value of the last member with that name: JSON parsers keep the last of duplicates.
 pub fn field<'a>(fields: &Fields<'a>, name: &str) -> Option<&'a str> {
     fields.iter().rev().find(|(key, _)| key == name).map(|(_, value)| *value)
 }
 
-/// Splits an object into its members, and the array `name` into its elements in the same
-/// pass; the array is the last of the members then. The elements are None, and the members
-/// in their order, if the array is absent, empty or another value.
+/// Splits an object into its members and, in the same pass, the array `name` into its elements; the
+/// array is then the last of the members. If the array is absent, empty or another value, the
+/// elements are `None` and the members are in their order.
 ///
 /// # Errors
 ///
@@ -60,11 +59,11 @@ pub fn fields_and_elements<'a>(
         fields.push((key, array));
         return Ok((fields, Some(elements)));
     }
-    // Whatever else the member is, its value is taken as it is spelled.
+    // If the member is not such an array, return all members as spelled.
     fields(object).map(|fields| (fields, None))
 }
 
-/// The array that has these elements, brackets included; None for an empty one.
+/// Returns the array with these elements, including its brackets; `None` for no elements.
 fn array_of<'a>(text: &'a str, elements: &[&'a str]) -> Option<&'a str> {
     let (first, last) = (elements.first()?, elements.last()?);
     let start = text[..offset_in(text, first)].trim_ascii_end().len().checked_sub(1)?;
@@ -73,7 +72,7 @@ fn array_of<'a>(text: &'a str, elements: &[&'a str]) -> Option<&'a str> {
     text.get(start..after + gap + 1).filter(|array| array.starts_with('[') && array.ends_with(']'))
 }
 
-/// The members of an object but for the array that was named, and its elements.
+/// The members of an object except the named array, and the key and elements of that array.
 type Split<'a> = (Fields<'a>, Option<(Cow<'a, str>, Vec<&'a str>)>);
 
 fn split<'a>(object: &'a str, array: Option<&str>) -> Result<Split<'a>, serde_json::Error> {
@@ -83,7 +82,7 @@ fn split<'a>(object: &'a str, array: Option<&str>) -> Result<Split<'a>, serde_js
     Ok(split)
 }
 
-/// An object to be split, with the name of the member whose elements are wanted.
+/// An object to split, with the name of the member whose elements are needed.
 struct Object<'n> {
     array: Option<&'n str>,
 }

@@ -1,4 +1,4 @@
-//! Strings: the text of a literal, and the literal of a text.
+//! Converts a string literal to its text, and a text to its literal.
 
 use std::borrow::Cow;
 
@@ -7,16 +7,17 @@ use crate::find;
 /// The text of a JSON string literal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text<'a> {
-    /// The unescaped text; a lone surrogate reads as U+FFFD.
+    /// The unescaped text, with a lone surrogate replaced by U+FFFD.
     pub text: Cow<'a, str>,
-    /// False if the literal holds a lone surrogate: such a text has no UTF-8 form, so it can
-    /// be counted, but not moved to a file and back.
+    /// False if the literal contains a lone surrogate. Such a text has no UTF-8 form: it can be
+    /// counted, but not stored in a file and restored.
     pub exact: bool,
 }
 
-/// Unescapes a JSON string literal, quotes included, that a parser accepted.
+/// Unescapes a JSON string literal, including its quotes, that a parser has accepted.
 ///
-/// `serde_json` refuses lone surrogates, which real histories hold; here they read as U+FFFD.
+/// `serde_json` rejects lone surrogates, which occur in real histories; this function replaces them
+/// by U+FFFD.
 ///
 /// ```
 /// let read = raw_json::unescape(r#""a\n\ud83d\ude00 \ud83d""#);
@@ -44,7 +45,7 @@ pub fn unescape(literal: &str) -> Text<'_> {
     Text { text: Cow::Owned(out), exact }
 }
 
-/// Returns the place in a JSON string literal, in bytes, of the byte `at` of its text.
+/// Returns the position in a JSON string literal, in bytes, of byte `at` of its text.
 ///
 /// ```
 /// let literal = r#""a\nb\u00e9c""#;
@@ -68,8 +69,8 @@ pub fn place_in_literal(literal: &str, at: usize) -> usize {
     (place + (at - read)).min(literal.len())
 }
 
-/// The character of the escape sequence at the start of `text`, None for a lone surrogate;
-/// and the length of the sequence in bytes.
+/// Returns the character of the escape sequence at the start of `text` (`None` for a lone
+/// surrogate), and the length of the sequence in bytes.
 fn escape(text: &str) -> (Option<char>, usize) {
     let simple = match text.as_bytes().get(1) {
         Some(b'n') => '\n',
@@ -79,7 +80,7 @@ fn escape(text: &str) -> (Option<char>, usize) {
         Some(b'f') => '\u{c}',
         Some(b'u') => return unicode_escape(text),
         Some(&other) if other.is_ascii() => char::from(other),
-        // No JSON: only the backslash is taken.
+        // This is not valid JSON; skip only the backslash.
         _ => return (Some(char::REPLACEMENT_CHARACTER), 1),
     };
     (Some(simple), 2)
@@ -97,8 +98,8 @@ fn unicode_escape(text: &str) -> (Option<char>, usize) {
     }
 }
 
-/// Returns the UTF-16 code unit that the escape `\uXXXX` at the start of `bytes` spells; None
-/// for any other start.
+/// Returns the UTF-16 code unit of the escape `\uXXXX` at the start of `bytes`; `None` if `bytes`
+/// do not begin with such an escape.
 ///
 /// ```
 /// assert_eq!(raw_json::code_unit(br"\ud83d\ude00"), Some(0xD83D));
@@ -113,8 +114,8 @@ pub fn code_unit(bytes: &[u8]) -> Option<u16> {
     })
 }
 
-/// Returns the JSON string literal of `text`, quotes included.
+/// Returns the JSON string literal of `text`, including its quotes.
 pub fn quote(text: &str) -> String {
-    // Serialising a &str cannot fail: there is no writer and no map key in it.
+    // Serializing a &str cannot fail: it has no writer and no map keys.
     serde_json::to_string(text).unwrap_or_default()
 }

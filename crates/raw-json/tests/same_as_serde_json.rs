@@ -1,5 +1,5 @@
-//! Every way to read JSON agrees with `serde_json`, over random values in random spellings,
-//! whole and broken.
+//! All functions that read JSON agree with `serde_json`, on random values in random spellings,
+//! valid and broken.
 
 use proptest::prelude::*;
 use raw_json::{
@@ -9,7 +9,7 @@ use raw_json::{
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// A value, spelled with white space and escapes where there may be any.
+/// A JSON value, with random white space and escapes wherever they are allowed.
 fn spelled() -> impl Strategy<Value = String> {
     let space = "[ \n\t\r]{0,2}";
     let string = prop_oneof![
@@ -34,7 +34,7 @@ fn spelled() -> impl Strategy<Value = String> {
     })
 }
 
-/// A value with one byte replaced, put in or taken out, or none; or a row of odd pieces.
+/// A value with one byte replaced, inserted, removed or unchanged; or a sequence of random pieces.
 fn broken() -> impl Strategy<Value = String> {
     let byte = prop::sample::select(b"{}[]\",:\\ a1\n-.e\x01".to_vec());
     let change = (spelled(), any::<prop::sample::Index>(), byte, 0..4_u8);
@@ -60,7 +60,7 @@ fn parsed(text: &str) -> Option<&RawValue> {
     serde_json::from_str(text).ok()
 }
 
-/// What a parser makes of members: the last of each name.
+/// Converts members to a value as a parser does: the last of each name counts.
 fn as_value<'a>(members: impl Iterator<Item = (String, &'a str)>) -> Value {
     members
         .map(|(key, raw)| (key, serde_json::from_str::<Value>(raw).expect("a value is JSON")))
@@ -77,13 +77,13 @@ proptest! {
         prop_assert_eq!(check_record(&text, |_, _| {}).ok(), known);
         let is = |open| known.is_some_and(|raw| raw.starts_with(open));
         prop_assert_eq!(elements(&text).is_ok(), is('['));
-        // A key with a lone surrogate is refused, as the parser refuses it.
+        // `fields` rejects a key with a lone surrogate, as the parser does.
         let is_lone = |raw| each_member(raw).any(|(key, _)| !unescape(key.literal()).exact);
         let lone = known.is_some_and(is_lone);
         prop_assert_eq!(fields(&text).is_ok(), is('{') && !lone);
     }
 
-    /// Keys of the record before change nothing but the time.
+    /// The keys of the previous record change only the speed, not the result.
     #[test]
     fn a_record_is_read_like_any_other_before_it(texts in prop::collection::vec(broken(), 1..4)) {
         let mut known = Vec::new();
