@@ -1,17 +1,17 @@
-//! Dates in texts, as spans of time: a month and a day are as long as they are, a time is an
-//! instant. A time without a zone is UTC. [`version`] reads versions, and [`written_number`]
-//! numbers as people write them.
+//! Parses dates in texts as time spans: a month or a day is a span, a time is an instant. A time
+//! without a zone is UTC. [`version`] parses versions, and [`written_number`] parses numbers as
+//! people write them.
 
 pub mod version;
 pub mod written_number;
 
-/// Nanoseconds of a day.
+/// Nanoseconds in a day.
 const DAY: i128 = 86_400 * 1_000_000_000;
-/// The start of 1970 in nanoseconds.
+/// The start of 1970, in nanoseconds since the year 0.
 const EPOCH: i128 = 719_528 * DAY;
-/// The longest text that is read as a date, in bytes.
+/// Maximum length of a text that is parsed as a date, in bytes.
 const MAX_BYTES: usize = 48;
-/// The English names of months; their first three letters are names as well.
+/// The English names of the months. Their first three letters are also accepted.
 pub const MONTHS: [&str; 12] = [
     "january",
     "february",
@@ -29,31 +29,32 @@ pub const MONTHS: [&str; 12] = [
 const WEEKDAYS: [&str; 7] =
     ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// A span of time: its first and its last nanosecond since the year 0, in UTC.
+/// A time span: its first and last nanosecond since the year 0, in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Its first nanosecond.
+    /// The first nanosecond.
     pub first: i128,
-    /// Its last nanosecond.
+    /// The last nanosecond.
     pub last: i128,
-    /// True for a text with a year only, which is a number rather than a date in a record.
+    /// True for a text with only a year, which in a record is a number rather than a date.
     pub is_year: bool,
 }
 
 impl Span {
-    /// Returns its start in seconds since 1970, to the millisecond.
+    /// Returns the start in seconds since 1970, to the millisecond.
     pub fn seconds(&self) -> f64 {
         let millis = (self.first - EPOCH).div_euclid(1_000_000);
-        // A span is in the years 0 to 9999: 53 bits hold its milliseconds.
+        // A span is between the years 0 and 9999, so 53 bits hold its milliseconds.
         #[expect(clippy::cast_precision_loss, reason = "see above")]
         let millis = millis as f64;
         millis / 1_000.0
     }
 }
 
-/// Reads `2025`, `2025-05`, `2025-05-14`, each also with `/` or `.`, a day with a time and
-/// perhaps a zone (`2025-05-14T10:00:00.5+02:00`, `20250514T100000Z`, `2025-05-14 9:30 PM`), and
-/// dates with an English month: `May 2025`, `14 May 2025`, `Wed, 14 May 2025 10:00:00 GMT`.
+/// Parses `2025`, `2025-05`, `2025-05-14`, each also with `/` or `.`; a day with a time and an
+/// optional zone (`2025-05-14T10:00:00.5+02:00`, `20250514T100000Z`, `2025-05-14 9:30 PM`); and
+/// dates with an English month: `May 2025`, `14 May 2025`, `Wed, 14 May 2025 10:00:00 GMT`. Returns
+/// `None` for any other text.
 ///
 /// ```
 /// let zones = ["2025-05-14T12:00:00+0200", "14 May 2025 10:00 GMT"];
@@ -73,8 +74,8 @@ pub fn span(text: &str) -> Option<Span> {
     named(text)
 }
 
-/// Returns the first nanosecond since the year 0 of a time on a day, or of the day; the day may be
-/// one that its month does not have, up to 31.
+/// Returns the first nanosecond, since the year 0, of a time on a day, or of the day. Accepts any
+/// day up to 31, even if the month has fewer days.
 ///
 /// ```
 /// let day = date_text::moment([2025, 5, 14], Some("9:30 PM"));
@@ -90,7 +91,7 @@ pub fn moment([year, month, day]: [u32; 3], clock: Option<&str>) -> Option<i128>
     Some(i128::from(days_before(year, month, day)?) * DAY + clock)
 }
 
-/// Year, month and day; a month or day that is not given is None.
+/// A date. Parts that are not given are `None`.
 #[derive(Default)]
 struct Date {
     year: Option<u32>,
@@ -117,7 +118,7 @@ impl Date {
         Some(Span { first, last: first + i128::from(days) * DAY - 1, is_year })
     }
 
-    /// Returns the instant of a time on this day.
+    /// Returns the instant of a time on this day; `None` if the day is not given.
     fn at(&self, time: i128) -> Option<Span> {
         self.day?;
         let at = self.span()?.first + time;
@@ -145,7 +146,7 @@ fn numeric(text: &str) -> Option<Span> {
     date.at(time(rest.strip_prefix(['T', 't', ' '])?.trim_start())?)
 }
 
-/// Reads `20250514` with `100000` or `1000` and perhaps a zone.
+/// Parses `20250514` with `100000` or `1000` and an optional zone.
 fn compact(day: &str, clock: &str) -> Option<Span> {
     let part = |from, to| number(day.get(from..to)?);
     let date = Date { year: Some(part(0, 4)?), month: Some(part(4, 6)?), day: Some(part(6, 8)?) };
@@ -159,7 +160,7 @@ fn compact(day: &str, clock: &str) -> Option<Span> {
     date.at(time(&clock)?)
 }
 
-/// Reads a date whose month is a word, in any order of its parts.
+/// Parses a date whose month is a word, with its parts in any order.
 fn named(text: &str) -> Option<Span> {
     let (mut date, mut clock, mut zone) = (Date::default(), None, String::new());
     for part in text.split([' ', ',']).filter(|part| !part.is_empty()) {
@@ -190,7 +191,7 @@ fn named(text: &str) -> Option<Span> {
     }
 }
 
-/// Reads a time with its zone: nanoseconds since midnight UTC.
+/// Parses a time with its zone; returns nanoseconds since midnight UTC.
 fn time(text: &str) -> Option<i128> {
     let (hours, text) = text.split_once(':')?;
     let (minutes, seconds, rest) = match text.as_bytes() {
@@ -215,7 +216,7 @@ fn time(text: &str) -> Option<i128> {
         .trim_start_matches(|c: char| fraction.is_some() && c.is_ascii_digit());
     let (half, zone) = half_of_day(zone.trim());
     let hours = match half {
-        // Midnight at the end of the day.
+        // 24:00 is midnight at the end of the day.
         None if hours == 24 => Some(24).filter(|_| minutes + seconds == 0),
         None => Some(hours),
         Some(half) => Some(hours % 12 + half).filter(|_| (1..=12).contains(&hours)),
@@ -229,8 +230,8 @@ fn time(text: &str) -> Option<i128> {
     Some((i128::from(seconds) - offset(zone)?) * 1_000_000_000 + nanos)
 }
 
-/// Splits `PM` or `AM` from the start of what follows a time: the hours before this half of the
-/// day, and the rest.
+/// Splits `AM` or `PM` from the text after a time. Returns the hours before this half of the day,
+/// and the rest.
 fn half_of_day(text: &str) -> (Option<u32>, &str) {
     let halves = [("am", 0), ("pm", 12)];
     let found = halves
@@ -242,7 +243,7 @@ fn half_of_day(text: &str) -> (Option<u32>, &str) {
     }
 }
 
-/// Reads a zone as seconds ahead of UTC. Its name in brackets may follow.
+/// Parses a zone; returns its offset in seconds ahead of UTC. A zone name in brackets may follow.
 fn offset(zone: &str) -> Option<i128> {
     let named = zone.strip_suffix(']').and_then(|zone| zone.split_once('['));
     let zone = match named {
@@ -275,7 +276,7 @@ fn is_leap(year: u32) -> bool {
     year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
 }
 
-/// Returns the days of a month. None if there is no such month.
+/// Returns the number of days in a month; `None` if there is no such month.
 fn month_days(year: u32, month: u32) -> Option<u32> {
     match month {
         2 => Some(28 + u32::from(is_leap(year))),
@@ -285,11 +286,12 @@ fn month_days(year: u32, month: u32) -> Option<u32> {
     }
 }
 
-/// Returns the days from the first day of year 0 to a day. None if there is no such month.
+/// Returns the number of days from the first day of year 0 to a day; `None` if there is no such
+/// month.
 fn days_before(year: u32, month: u32, day: u32) -> Option<u32> {
     const BEFORE: [u32; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
     let before = BEFORE.get(month.checked_sub(1)? as usize)?;
-    // Whole years before this one; year 0 is a leap year.
+    // Leap days of the years before this one. Year 0 is a leap year.
     let past = year.checked_sub(1).map_or(0, |past| past / 4 - past / 100 + past / 400 + 1);
     let leap_day = u32::from(is_leap(year) && month > 2);
     Some(year * 365 + past + before + leap_day + day - 1)

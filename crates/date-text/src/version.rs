@@ -1,9 +1,9 @@
-//! Versions in texts, and the signs by which they differ from numbers.
+//! Parses versions in texts, and distinguishes versions from decimal numbers.
 
-/// A version. It is ordered part by part, and one before a release comes before it.
+/// A version. The order compares part by part; a pre-release precedes its release.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// Without zeros at the end: 13.0 is 13.
+    /// The numeric parts, without trailing zeros: 13.0 is 13.
     parts: Vec<u64>,
     stage: Stage,
 }
@@ -22,7 +22,8 @@ enum Identifier {
 }
 
 impl Version {
-    /// Reads `13`, `13.1.2`, `v13.1.2` or `13.1.2-beta.1`. A part with a leading zero is a code rather
+    /// Parses `13`, `13.1.2`, `v13.1.2` or `13.1.2-beta.1`. Rejects a part with a leading zero,
+    /// which is a code rather than a number.
     /// than a number.
     ///
     /// ```
@@ -39,7 +40,7 @@ impl Version {
             return None;
         }
         let (release, before) = match text.split_once('-') {
-            // Others with a dash are dates and codes.
+            // Other texts with a dash are dates and codes.
             Some((release, before)) => {
                 let is_word = before.starts_with(|c: char| c.is_ascii_alphabetic());
                 (release.contains('.') && is_word).then_some((release, Some(before)))?
@@ -71,12 +72,13 @@ fn identifier(text: &str) -> Option<Identifier> {
     is_one.then(|| part(text).map_or_else(|| Identifier::Word(text.to_owned()), Identifier::Number))
 }
 
-/// The fractions of texts, which tell versions from numbers if the texts are both.
+/// Facts about the fractions of texts, to distinguish versions from numbers if the texts could be
+/// either.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fractions {
-    /// One has one digit: `1.9`.
+    /// True if a fraction has one digit: `1.9`.
     one_digit: bool,
-    /// A longer one ends with a zero: `1.10`.
+    /// True if a longer fraction ends with a zero: `1.10`.
     ends_with_zero: bool,
 }
 
@@ -95,8 +97,8 @@ impl Fractions {
         self.ends_with_zero |= other.ends_with_zero;
     }
 
-    /// Returns true for `1.9` next to `1.10`: who writes numbers writes zeros at the end always or
-    /// never.
+    /// Returns true if there are both `1.9` and `1.10`: in numbers, trailing zeros are written
+    /// always or never.
     pub fn are_of_versions(self) -> bool {
         self.one_digit && self.ends_with_zero
     }

@@ -1,21 +1,21 @@
-//! Numbers as people write them: `$1,893.20`, `1.196,27 €`, `3 511,33`, `5,5 %`.
+//! Parses numbers as people write them: `$1,893.20`, `1.196,27 €`, `3 511,33`, `5,5 %`.
 
-/// Characters next to a number. Of these, a field of numbers has one at most.
+/// Characters next to a number. The numbers of one field have at most one of them.
 const MARKS: [char; 5] = ['$', '€', '£', '¥', '%'];
 
-/// The longest text that is read, in bytes.
+/// Maximum length of a text that is parsed, in bytes.
 const MAX_BYTES: usize = 40;
 
-/// The characters that a way of writing numbers gives a meaning.
+/// A way of writing numbers, given by its separators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notation {
-    /// Parts thousands.
+    /// Separates thousands.
     group: char,
     /// Begins the fraction.
     point: char,
 }
 
-/// The notations; the first one that reads all texts of a field counts.
+/// All notations. The first one that can parse all texts of a field is used.
 pub const NOTATIONS: [Notation; 7] = [
     Notation { group: ',', point: '.' },
     Notation { group: '.', point: ',' },
@@ -26,29 +26,29 @@ pub const NOTATIONS: [Notation; 7] = [
     Notation { group: '\'', point: '.' },
 ];
 
-/// Returns the marks next to numbers that a text has, as bits.
+/// Returns a bit set of the marks next to numbers in a text.
 pub fn marks(text: &str) -> u8 {
     let bits = MARKS.iter().enumerate().filter(|(_, mark)| text.contains(**mark));
     bits.map(|(at, _)| 1 << at).sum()
 }
 
-/// Returns true for bits of [`marks`] that numbers of one field may have: not of two currencies.
+/// Returns true if [`marks`] has at most one bit, as for numbers with one unit or currency.
 pub fn are_of_one_unit(marks: u8) -> bool {
     marks.count_ones() < 2
 }
 
-/// The separators of the numbers of a field, which tell thousands from fractions unless each number
-/// has one separator at most, with three digits behind it: `1.200 €`.
+/// The separators of the numbers of a field. They are ambiguous if each number has at most one
+/// separator, with three digits after it: `1.200 €`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Separators {
-    /// A separator that may be either.
+    /// A separator that may separate thousands or begin a fraction.
     open: Option<char>,
-    /// A number tells.
+    /// True if the meaning is decided: by a number, or because separators differ.
     decided: bool,
 }
 
 impl Separators {
-    /// Adds a text of a number.
+    /// Adds the text of a number.
     pub fn add(&mut self, text: &str) {
         let text = text.trim_matches(|c| is_next(c) || c == '-');
         let Some((whole, rest)) = text.split_once([',', '.']) else { return };
@@ -67,13 +67,14 @@ impl Separators {
         self.open = self.open.or(other.open);
     }
 
-    /// Returns true if no number tells thousands from fractions.
+    /// Returns true if no number decides between thousands and fractions.
     pub fn are_open(self) -> bool {
         self.open.is_some() && !self.decided
     }
 
-    /// Returns the clause of a note that tells how numbers with these [`marks`] are read, and the
-    /// SQL that reads them in the other way; `{}` is the text. None if a number tells.
+    /// Returns the clause of a note on how numbers with these [`marks`] are read, and the SQL that
+    /// reads them in the other way; `{}` is a placeholder for the text. Returns `None` if the
+    /// separators are not ambiguous.
     ///
     /// ```
     /// use date_text::written_number::{Separators, marks};
@@ -101,7 +102,7 @@ impl Separators {
     }
 }
 
-/// The notation in which the separators of the first one change their parts.
+/// The notation with the separators of the first one exchanged.
 pub const OTHER: Notation = NOTATIONS[1];
 
 fn is_next(c: char) -> bool {
@@ -109,7 +110,8 @@ fn is_next(c: char) -> bool {
 }
 
 impl Notation {
-    /// Returns the notation of all `texts`; None if there is no text, or one that is no number.
+    /// Returns the notation of all `texts`; `None` if there is no text, if no notation fits all of
+    /// them, or if they have several marks.
     pub fn of(texts: &[&str]) -> Option<Self> {
         let marks = texts.iter().fold(0, |marks, text| marks | self::marks(text));
         let reads_all = |one: &Self| texts.iter().all(|text| one.read(text).is_some());
@@ -117,8 +119,8 @@ impl Notation {
         NOTATIONS.into_iter().find(reads_all).filter(|_| of_one)
     }
 
-    /// Reads a text as a number in the spelling of JSON; None if it is no number in this notation. A
-    /// number with a leading zero is a code.
+    /// Parses a text and returns it as a JSON number; `None` if it is not a number in this
+    /// notation. Rejects a number with a leading zero, which is a code.
     ///
     /// ```
     /// use date_text::written_number::Notation;
@@ -154,11 +156,11 @@ impl Notation {
         Some(format!("{sign}{number}"))
     }
 
-    /// Returns the SQL that makes plain numbers of `texts` in this notation; `{}` is the text. It
-    /// is `{}` alone for texts that are plain numbers.
+    /// Returns the SQL that converts `texts` in this notation to plain numbers; `{}` is a
+    /// placeholder for the text. Returns only `{}` if the texts are already plain numbers.
     pub fn plain(self, texts: &[&str]) -> String {
         let has = |c: char| texts.iter().any(|text| text.trim().contains(c));
-        // A cast ignores blanks around a number.
+        // An SQL cast ignores white space around a number.
         let is_grouped = texts.iter().any(|text| text.trim_matches(is_next).contains(self.group));
         let marks = MARKS.into_iter().filter(|mark| has(*mark));
         let removed = marks.chain(is_grouped.then_some(self.group));
