@@ -1,9 +1,9 @@
-//! Shares resources between tenants, so that none has to wait for another's work.
+//! Shares resources between tenants, so that no tenant has to wait for another tenant's work.
 //!
-//! - [`Places`] limits how much is done at a time. No tenant holds more than half of the
+//! - [`Places`] limits the number of concurrent operations. No tenant holds more than half of the
 //!   places, and the next free one goes to the tenant that holds the fewest.
-//! - [`on`] runs parallel work on a pool of threads of the tenant that this thread has
-//!   [`enter`]ed, so that the system's scheduler shares the cores.
+//! - [`on`] runs parallel work on the thread pool of the tenant that this thread has [`enter`]ed,
+//!   so that the operating system's scheduler shares the cores.
 //!
 //! ```
 //! use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Places: a semaphore that is fair between tenants. If there are several, none holds more
-//! than half of the places, and the next free one goes to the tenant that holds the fewest.
+//! Places: a semaphore that is fair between tenants. With several tenants, none holds more than
+//! half of the places, and the next free one goes to the tenant that holds the fewest.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::sync_channel;
@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-/// A tenant, by its number; 0 is the operator, or the only caller. Numbers are small: a
-/// queue is kept for each up to the largest.
+/// A tenant, by its number; 0 is the operator, or the only caller. Use small numbers: there is a
+/// queue for each number up to the largest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Holder(pub usize);
 
-/// Returns the most that one of `holders` may hold of `all`: all of it if there is only one
-/// holder, else half, and at least one.
+/// Returns the maximum number of `all` places for one of `holders`: all if there is only one
+/// holder, otherwise half, but at least one.
 ///
 /// ```
 /// assert_eq!((fair_share::share(8, 1), fair_share::share(8, 3)), (8, 4));
@@ -23,7 +23,7 @@ pub fn share(all: usize, holders: usize) -> usize {
     if holders > 1 { (all / 2).max(1) } else { all }
 }
 
-/// A number of places that tenants share; clones share the same places.
+/// A number of places that tenants share. Clones share the same places.
 ///
 /// ```
 /// use std::time::Instant;
@@ -39,27 +39,28 @@ pub fn share(all: usize, holders: usize) -> usize {
 #[derive(Debug, Clone)]
 pub struct Places(Arc<Mutex<State>>);
 
-/// A place, held until this is dropped.
+/// A place. Dropping it returns the place.
 #[derive(Debug)]
 pub struct Place {
     places: Places,
-    /// None once the place was given back.
+    /// `None` once the place was returned.
     holder: Option<Holder>,
 }
 
-/// Delivers a place to a waiting caller; returns it if the caller stopped waiting.
+/// Delivers a place to a waiting caller; returns the place as an error if the caller stopped
+/// waiting.
 type Deliver = Box<dyn FnOnce(Place) -> Result<(), Place> + Send>;
 
 struct State {
     free: usize,
     max_per_holder: usize,
-    /// By the holder's number.
+    /// Indexed by the holder's number.
     queues: Vec<Queue>,
-    /// The ticket of the next call.
+    /// The ticket of the next request.
     next_ticket: u64,
 }
 
-/// The places of one holder, and its waiting calls with their tickets.
+/// The number of places of one holder, and its waiting requests with their tickets.
 #[derive(Default)]
 struct Queue {
     taken: usize,
@@ -67,7 +68,7 @@ struct Queue {
 }
 
 impl Places {
-    /// Returns `places` places, at least one, for `holders` tenants.
+    /// Creates `places` places, at least one, for `holders` tenants.
     pub fn new(places: usize, holders: usize) -> Places {
         let free = places.max(1);
         let max_per_holder = share(free, holders);
@@ -75,38 +76,39 @@ impl Places {
         Places(Arc::new(Mutex::new(State { free, max_per_holder, queues, next_ticket })))
     }
 
-    /// Waits for a place, at most for `timeout`; None if there was none in time.
+    /// Waits for a place for at most `timeout`; returns `None` if there was none in time.
     pub async fn take(&self, holder: Holder, timeout: Duration) -> Option<Place> {
         let (sender, receiver) = oneshot::channel();
         self.ask(holder, Box::new(|place| sender.send(place)));
         tokio::time::timeout(timeout, receiver).await.ok()?.ok()
     }
 
-    /// As [`Places::take`], for a thread that may block.
+    /// Waits for a place until `until`, blocking the thread; returns `None` if there was none in
+    /// time.
     pub fn take_until(&self, holder: Holder, until: Instant) -> Option<Place> {
         let (sender, receiver) = sync_channel(1);
         self.ask(holder, Box::new(move |place| sender.send(place).map_err(|refused| refused.0)));
         receiver.recv_timeout(until.saturating_duration_since(Instant::now())).ok()
     }
 
-    /// Delivers a place, at once or when one is free.
+    /// Delivers a place, immediately or when one becomes free.
     fn ask(&self, holder: Holder, deliver: Deliver) {
         let now = self.with(|state| state.ask(holder, deliver));
         if let Some(deliver) = now {
-            // A place that nobody takes is given back by its drop.
+            // If the caller does not take the place, dropping it returns it.
             drop(deliver(Place { places: self.clone(), holder: Some(holder) }));
         }
     }
 
     fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
-        // The state is consistent after every call: a panic elsewhere changes nothing.
+        // The state is consistent after every call, so a panic elsewhere does not matter.
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // A loop, not a drop within a drop: many callers may have stopped waiting.
+        // A loop instead of a drop within a drop, because many callers may have stopped waiting.
         while let Some(holder) = self.holder.take() {
             let next = self.places.with(|state| state.give_back(holder));
             if let Some((holder, deliver)) = next {
@@ -120,7 +122,7 @@ impl Drop for Place {
 }
 
 impl State {
-    /// Returns `deliver` if a place is free for the holder; else queues it.
+    /// Returns `deliver` if a place is free for the holder; otherwise queues it.
     fn ask(&mut self, holder: Holder, deliver: Deliver) -> Option<Deliver> {
         let ticket = self.next_ticket;
         self.next_ticket += 1;
@@ -135,7 +137,7 @@ impl State {
         None
     }
 
-    /// Takes a place back; returns the call that gets it.
+    /// Returns a place; gives it to the next waiting request, if any, and returns that request.
     fn give_back(&mut self, holder: Holder) -> Option<(Holder, Deliver)> {
         self.queue(holder).taken -= 1;
         self.free += 1;
@@ -208,7 +210,7 @@ mod tests {
         }
     }
 
-    /// A holder of half the places waits, even if nobody else does.
+    /// A holder of half the places waits, even if no other holder does.
     #[test]
     fn a_place_that_is_given_back_goes_to_nobody_who_has_half() {
         let places = Places::new(4, 2);

@@ -1,6 +1,6 @@
-//! Pools of threads for parallel work. Tenants at work have a pool each, so that the
-//! system's scheduler shares the cores, and no request waits behind another tenant's long
-//! one. A pool that is free again keeps its caches and serves the next tenant.
+//! Thread pools for parallel work. Each active tenant has its own pool, so that the operating
+//! system's scheduler shares the cores, and no request waits for a long one of another tenant. A
+//! pool that becomes free keeps its caches and serves the next tenant.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::Holder;
 
-/// The pools in addition to rayon's global one, which is the first tenant's.
+/// The pools in addition to rayon's global one, which serves the first tenant.
 static POOLS: Mutex<Pools> = Mutex::new(Pools { free: Vec::new(), lent: Vec::new() });
 
 thread_local! {
@@ -18,11 +18,11 @@ thread_local! {
 
 struct Pools {
     free: Vec<Arc<ThreadPool>>,
-    /// The holder, its pool, and the number of its requests that use it.
+    /// Each holder with its pool, and the number of its requests that use the pool.
     lent: Vec<(Holder, Arc<ThreadPool>, usize)>,
 }
 
-/// Makes the thread work for a tenant until it is dropped.
+/// While this exists, the thread works for a tenant.
 #[must_use]
 pub struct Entered(Option<Holder>);
 
@@ -60,8 +60,8 @@ impl Drop for Entered {
 }
 
 impl Pools {
-    /// Returns the holder's pool; None if the system gives no threads: then the global pool
-    /// serves.
+    /// Returns the holder's pool; `None` if the system provides no threads, so that the global pool
+    /// is used.
     fn lend(&mut self, holder: Holder) -> Option<Arc<ThreadPool>> {
         if let Some((_, pool, users)) = self.lent.iter_mut().find(|(own, ..)| *own == holder) {
             *users += 1;
@@ -84,7 +84,7 @@ impl Pools {
 }
 
 fn build() -> Option<Arc<ThreadPool>> {
-    // As many threads as the global pool has.
+    // As many threads as in the global pool.
     let built = ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).build();
     built
         .inspect_err(|error| tracing::warn!(%error, "tenants share a pool of threads: no other could be made"))
@@ -93,7 +93,7 @@ fn build() -> Option<Arc<ThreadPool>> {
 }
 
 fn pools<T>(change: impl FnOnce(&mut Pools) -> T) -> T {
-    // The pools are consistent after every call: a panic elsewhere changes nothing.
+    // The pools are consistent after every call, so a panic elsewhere does not matter.
     change(&mut POOLS.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -103,7 +103,8 @@ mod tests {
 
     use super::*;
 
-    /// The thread that works for a tenant, and the tenant stays at work.
+    /// Returns the id of the thread that works for a tenant, and the guard that keeps the tenant
+    /// active.
     fn worker(holder: usize) -> (ThreadId, Entered) {
         let entered = enter(Holder(holder));
         (on(|| current().id()), entered)
@@ -123,7 +124,7 @@ mod tests {
         assert!([one, other].contains(&again) || again != own);
     }
 
-    /// A pool stays while another thread works for its tenant.
+    /// A pool stays in use while another thread works for its tenant.
     #[test]
     fn a_pool_is_free_when_its_last_user_leaves() {
         let held = || pools(|pools| pools.lent.iter().any(|(own, ..)| *own == Holder(7)));
