@@ -1,5 +1,5 @@
-//! Assignments: the values behind `password =`, `"api_key":`, `--token`,
-//! `put("db.password",` or `<secret>`, in any language and at any level of quotation.
+//! Assignments: the values after `password =`, `"api_key":`, `--token`, `put("db.password",` or
+//! `<secret>`, in any language and at any level of quotation.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -11,28 +11,29 @@ use super::value::{ValueContext, is_secret, is_word};
 
 /// The name of the rule.
 pub(super) const RULE: &str = "assigned-secret";
-/// Longest value, in bytes.
+/// Maximum length of a value, in bytes.
 const LONGEST: usize = 4_096;
-/// Up to this size a value is looked into for a name with another, in bytes.
+/// Maximum length of a value, in bytes, that is searched for a nested name and value.
 const SHORT: usize = 128;
-/// Beginnings of functions that take a name and its value.
+/// The beginnings of functions that take a name and its value.
 const SETTERS: &[&str] =
     &["set", "put", "define", "get", "add", "append", "header", "env", "config", "with", "default"];
 
-/// Bytes behind a name in which a sign is looked for.
+/// Number of bytes after a name that are searched for an assignment sign.
 const SIGN: usize = 96;
 
-/// Deepest indentation of a line that assigns, in bytes.
+/// Number of bytes before a name that are searched for the start of its line.
 const INDENT: usize = 80;
 
-/// Matches the signs between a name and its value, and the quote that opens the value.
+/// Matches the text between a name and its value: the assignment sign, and the quote that opens the
+/// value.
 static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
     let typed = r"(?::\s?&?[A-Za-z]{1,12}(?:\s[a-z]{1,8})?\s{0,2}=)";
     let gap = r"[ \t]{0,24}";
     let block = r"(?:[|>][+-]?[ \t]{0,4}\r?\n\s{1,24})?";
     let assigned = format!("(?:{typed}|:=|=>|={{1,3}}|:){gap}{block}");
     let sign = format!(r#"(?:\\*["'`])?\]?{gap}(?<sign>{assigned})"#);
-    // An element of an array, and the next line of a list in YAML.
+    // An element of an array, or the next line of a YAML list.
     let listed = r#"(?<listed>\\*["'`],\s{0,24})"#;
     let item = r#"(?<item>["']?[ \t]{0,4}\r?\n\s{0,24}-\s{1,4})"#;
     let other = r#"(?<flag>[ \t]{1,4})|(?<call>\()|(?<element>(?:\\*["'])?>)"#;
@@ -41,7 +42,7 @@ static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("the pattern is fixed and tested")
 });
 
-/// The values that are secrets, in order, behind the names that a text holds.
+/// Returns the values after `names` that are secrets, in order.
 pub(super) fn find(text: &str, names: &[NameMatch]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -66,14 +67,14 @@ pub(super) fn find(text: &str, names: &[NameMatch]) -> Vec<Range<usize>> {
         if secret {
             found.push(from..end);
         }
-        // A short value that is no secret may hold a name with its value. Looking into long
-        // ones as well would cost more than one pass.
+        // A short value that is not a secret may contain a name with its value. Searching long
+        // values as well would cost more than one pass.
         at = if secret || end - from > SHORT { end } else { from };
     }
     found
 }
 
-/// True where what follows a name may say that a value does; a flag's stands behind a space.
+/// Returns true if the bytes after a name may begin an assignment. After a flag, a space is enough.
 fn may_assign(behind: &[u8], is_flag: impl Fn() -> bool) -> bool {
     let spaces = behind.iter().take(SIGN).take_while(|byte| b" \t".contains(byte)).count();
     match behind.get(spaces) {
@@ -87,11 +88,11 @@ fn is_flag(text: &str, name: &NameMatch) -> bool {
     text[identifier_start(text, name.start)..].starts_with("--")
 }
 
-/// A name with what says that a value follows.
+/// A name with the text that introduces its value.
 struct Named<'t> {
     text: &'t str,
     captures: &'t Captures<'t>,
-    /// The whole identifier.
+    /// The range of the whole identifier.
     identifier: Range<usize>,
     kind: NameKind,
     quote: Option<String>,
@@ -118,7 +119,8 @@ impl<'t> Named<'t> {
         self.name().starts_with("--")
     }
 
-    /// True where what follows is a value: a flag has dashes, a list is one of arguments.
+    /// Returns true if a value follows: after a space or in a YAML list only for a flag with
+    /// dashes, and in a list or a call only for names and functions that take a value.
     fn is_read(&self) -> bool {
         let (flag, quoted) = (self.is_flag(), self.quote.is_some());
         if self.has("flag") || self.has("item") {
@@ -133,7 +135,8 @@ impl<'t> Named<'t> {
         !self.has("call") || (quoted && sets)
     }
 
-    /// True for the first argument of a function that sets or defaults: `put("password", `.
+    /// Returns true if the name is the first argument of a function that sets or reads a value:
+    /// `put("password", `.
     fn is_set_by_call(&self) -> bool {
         let before = self.text[..self.identifier.start].trim_end_matches(['"', '\'', '`', '\\']);
         let Some(before) = before.strip_suffix('(') else { return false };
@@ -142,10 +145,10 @@ impl<'t> Named<'t> {
         SETTERS.iter().any(|setter| callee.starts_with(setter))
     }
 
-    /// The context of a value: whether its surroundings say that it is one.
+    /// Returns the context of a value: whether the text around it indicates a value.
     fn context(&self, value: Range<usize>) -> ValueContext {
         if self.quote.is_some() {
-            // In a list of words, one follows the other.
+            // In a list of words, the next word need not be the value.
             let words = self.has("listed") && !self.is_flag() && !self.is_set_by_call();
             return if words { ValueContext::Bare } else { ValueContext::Quoted };
         }
@@ -160,7 +163,7 @@ impl<'t> Named<'t> {
         let sign = self.captures.name("sign").map_or("", |sign| sign.as_str());
         let told = match sign {
             "" if self.has("element") => after.starts_with("</") || after.starts_with("<\\"),
-            // In the help of a command the kind of the value stands there.
+            // In the help text of a command, the type of the value is in its place.
             "" => !is_screaming(text) && !after.starts_with([']', ')']) && !after.starts_with("  "),
             _ if sign.contains('\n') => true,
             "=" if is_screaming(self.name()) || self.is_flag() => true,
@@ -172,7 +175,7 @@ impl<'t> Named<'t> {
             _ if sign.starts_with(':') && !sign.contains('=') => {
                 starts && ends && (is_screaming(self.name()) || is_word(text))
             }
-            // In a program, a variable stands there.
+            // In a program, this would be a variable.
             _ if sign.starts_with('=') => {
                 starts && ends && is_word(text) && text.len() >= 10 && !self.name().contains('.')
             }
@@ -182,8 +185,9 @@ impl<'t> Named<'t> {
     }
 }
 
-/// Returns where a quoted value ends: at the same quote with no more backslashes before it
-/// than the one that opened it has; one that the line does not close, at a space.
+/// Returns the end of a quoted value: the position of the same quote with at most as many
+/// backslashes before it as the opening quote. If there is none on the line, the value ends at a
+/// space.
 pub(super) fn quoted_end(text: &str, from: usize, quote: &str) -> usize {
     let depth = quote.len() - 1;
     let sign = quote.as_bytes()[depth];
@@ -195,7 +199,7 @@ pub(super) fn quoted_end(text: &str, from: usize, quote: &str) -> usize {
             b'\\' => slashes += 1,
             byte if byte == sign && slashes <= depth => return at - slashes,
             b'\n' | b'\r' => break,
-            // The end of a line inside a string that holds strings.
+            // The end of a line in a string that contains quoted strings.
             b'n' | b'r' if slashes > 0 && slashes <= depth => break,
             _ => slashes = 0,
         }
@@ -205,7 +209,7 @@ pub(super) fn quoted_end(text: &str, from: usize, quote: &str) -> usize {
     from + rest.find(ends).unwrap_or(rest.len())
 }
 
-/// Returns where a bare value ends; `from` if it is a call or an index.
+/// Returns the end of a bare value; `from` if it is a call or an index.
 pub(super) fn bare_end(text: &str, from: usize) -> usize {
     let rest = &text[from..floor(text, text.len().min(from + LONGEST))];
     let ends = |c: char| c.is_whitespace() || "\"'`\\,;&<>|".contains(c);

@@ -1,10 +1,9 @@
-//! Finds the secrets of a text – keys, tokens, passwords – and shows the text without them:
-//! each becomes `[redacted: RULE]`.
+//! Finds the secrets in a text – keys, tokens, passwords – and replaces each by `[redacted: RULE]`.
 //!
-//! Formats of tokens are data (`rules.toml`, in the form of gitleaks' rules): each is a
-//! regular expression in linear time, which runs only over a text that holds one of its
-//! keywords. A value without a format of its own is told by its name: in an assignment, in
-//! a pair of members, in a table. The same text gets the same marks: no clock, no chance.
+//! Token formats are data (`rules.toml`, in the form of gitleaks' rules): each is a regular
+//! expression that runs in linear time, and only on texts that contain one of its keywords. A value
+//! without a format of its own is recognised by its name: in an assignment, in a pair of members,
+//! or in a table. The same text always gets the same marks.
 //!
 //! ```
 //! use redact::Redact;
@@ -32,38 +31,38 @@ mod word;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The first characters of every mark.
+/// The start of every mark.
 const OPEN: &str = "[redacted: ";
 
 pub use word::{hidden, is_word};
 
-/// How secrets are shown.
+/// Whether secrets are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Redact {
-    /// Texts are shown as they are.
+    /// Shows texts unchanged.
     #[default]
     Off,
-    /// Secrets that the rules find are marked instead.
+    /// Replaces the secrets that the rules find by marks.
     Secrets,
 }
 
-/// A secret in a text.
+/// A secret in a text, with the rule that found it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Secret<'r> {
     bytes: Range<usize>,
     rule: &'r str,
 }
 
-/// The secrets of one text, in order, none overlapping another.
+/// The secrets of one text, in order and without overlaps.
 #[derive(Debug, Clone, Default)]
 pub struct Secrets {
-    /// The text's address: a part of it is told by where it lies.
+    /// The address of the text, to locate slices of it.
     base: usize,
     found: Vec<Secret<'static>>,
 }
 
 impl Redact {
-    /// Returns the text as it may be shown.
+    /// Returns the text with its secrets marked.
     pub fn text<'a>(self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
         let text = text.into();
         let secrets = self.secrets(&text);
@@ -73,8 +72,8 @@ impl Redact {
         }
     }
 
-    /// Returns the places of the secrets of a text. Use [`Secrets::shown`] for a part of it:
-    /// half a secret, looked at by itself, has no known format.
+    /// Returns the places of the secrets in a text. To show a part of the text, use
+    /// [`Secrets::shown`]: a secret that is cut off would not be recognised in the part alone.
     pub fn secrets(self, text: &str) -> Secrets {
         let found = match self {
             Redact::Off => Vec::new(),
@@ -84,10 +83,10 @@ impl Redact {
     }
 }
 
-/// In order, what overlaps as one: the name is that of the rule which stands first
-/// in the list of rules.
+/// Sorts the secrets and merges overlapping ones. A merged secret gets the rule that is first in
+/// the list of rules.
 fn merged(mut found: Vec<Secret<'static>>) -> Vec<Secret<'static>> {
-    // Stable: of equal beginnings the earlier rule stays first.
+    // The sort is stable: if starts are equal, the earlier rule stays first.
     found.sort_by_key(|secret| secret.bytes.start);
     let mut merged: Vec<Secret<'static>> = Vec::with_capacity(found.len());
     for secret in found {
@@ -105,13 +104,13 @@ fn merged(mut found: Vec<Secret<'static>>) -> Vec<Secret<'static>> {
 }
 
 impl Secrets {
-    /// True if there are no secrets.
+    /// Returns true if there are no secrets.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Returns a part of the text that the secrets were found in, as it may be shown. A secret
-    /// at its edge is marked like a whole one. A line feed at its end stays.
+    /// Returns a part of the text that the secrets were found in, with its secrets marked. Marks a
+    /// secret at its edge like a whole one. Keeps a line feed at its end.
     pub fn shown<'a>(&self, text: &'a str, part: Range<usize>) -> Cow<'a, str> {
         let first = self.found.partition_point(|secret| secret.bytes.end <= part.start);
         let within = self.found[first..].iter().take_while(|s| s.bytes.start < part.end);
@@ -131,7 +130,8 @@ impl Secrets {
         Cow::Owned(out)
     }
 
-    /// True if `part`, a slice of the text that the secrets were found in, holds a byte of one.
+    /// Returns true if `part`, a slice of the text that the secrets were found in, overlaps a
+    /// secret.
     pub fn touch(&self, part: &str) -> bool {
         if self.is_empty() || part.is_empty() {
             return false;

@@ -1,33 +1,33 @@
-//! Names of secrets, in every convention: `DB_PASSWORD`, `dbPassword`, `db-password`,
-//! `db.password`, `API Key`.
+//! Names of secrets, in all conventions: `DB_PASSWORD`, `dbPassword`, `db-password`, `db.password`,
+//! `API Key`.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// The kind of secret that a name promises.
+/// The kind of secret that a name indicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NameKind {
-    /// A person chose it: short, and of any letters.
+    /// A value chosen by a person: short, with any characters.
     Password,
-    /// A key or a token of something: `api_key`, `DEPLOY_TOKEN`.
+    /// A key, or a token with a qualified name: `api_key`, `DEPLOY_TOKEN`.
     Key,
-    /// A word that names much else: `token`, `secret`.
+    /// An unqualified word with many other meanings: `token`, `secret`.
     Token,
 }
 
-/// Names before `token` that make it a place in a list.
+/// Words before `token` that make it a position in a list.
 const PLACES: &[&str] = &["page", "next", "continuation", "sync", "cursor", "pagination", "resume"];
-/// Longest name, in bytes.
+/// Maximum length of a name, in bytes.
 const LONGEST: usize = 64;
 
-/// Owners of a `pass`.
+/// Words before `pass` that make it a password.
 const OWNERS: &[&str] = &[
     "db", "user", "smtp", "mail", "admin", "root", "ftp", "redis", "require", "mysql", "postgres",
     "pg", "mongo", "auth", "login", "proxy", "ssh", "sudo", "bind", "ldap", "vnc", "key", "store",
     "trust", "cert", "basic",
 ];
-/// Words before "key" that make it a secret.
+/// Words before `key` that make it a secret.
 const OF_KEY: &[&str] = &[
     "api",
     "app",
@@ -63,7 +63,7 @@ const OF_KEY: &[&str] = &[
     "functions",
     "integration",
 ];
-/// Names by themselves, or ends of names.
+/// Names of passwords, or endings of such names.
 const PASSWORDS: &[&str] = &[
     "password",
     "passwd",
@@ -91,10 +91,10 @@ const TOKENS: &[&str] = &[
     "credentials",
     "authorization",
 ];
-/// Endings that are still a part of a name.
+/// Endings that may follow the word and still belong to the name.
 pub(super) const SUFFIX: &str = "(?:[_-]?(?:base|value|string|[0-9]{1,2}))?";
 
-/// A word of a text that ends the name of a secret.
+/// A word in a text that ends the name of a secret.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NameMatch {
     pub(super) start: usize,
@@ -102,8 +102,8 @@ pub(super) struct NameMatch {
     pub(super) password: bool,
 }
 
-/// Every word that ends the name of a secret, in small letters, and whether a person
-/// chooses what it names.
+/// Returns all words that end the name of a secret, in lower case, each with true if it names a
+/// password.
 pub(super) fn words() -> Vec<(String, bool)> {
     let with =
         |firsts: &[&str], signs: &[&str], last: &str, password: bool| -> Vec<(String, bool)> {
@@ -119,7 +119,7 @@ pub(super) fn words() -> Vec<(String, bool)> {
     words
 }
 
-/// The kind of what a whole identifier names; None where it names no secret.
+/// Returns the kind of secret that a whole identifier names; `None` if it does not name a secret.
 pub(super) fn kind_of(identifier: &str) -> Option<NameKind> {
     static WHOLE: LazyLock<Regex> = LazyLock::new(|| {
         let of = |password| -> String {
@@ -134,7 +134,7 @@ pub(super) fn kind_of(identifier: &str) -> Option<NameKind> {
     kind(identifier, found.get(0)?.start(), found.name("password").is_some())
 }
 
-/// The kind of the name that begins at `start` of an identifier and is its end.
+/// Returns the kind of secret for an identifier that ends with a word that begins at `start`.
 pub(super) fn kind(identifier: &str, start: usize, password: bool) -> Option<NameKind> {
     if password {
         return Some(NameKind::Password);
@@ -148,13 +148,13 @@ pub(super) fn kind(identifier: &str, start: usize, password: bool) -> Option<Nam
     Some(if lone && before.is_empty() { NameKind::Token } else { NameKind::Key })
 }
 
-/// Where the identifier begins whose end begins at `at`.
+/// Returns the start of the identifier whose last part begins at `at`.
 pub(super) fn identifier_start(text: &str, at: usize) -> usize {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
     at - text.as_bytes()[..at].iter().rev().take(LONGEST).take_while(|byte| part(byte)).count()
 }
 
-/// True for the name of a constant or of a variable of the environment.
+/// Returns true for a name in upper case, such as that of a constant or an environment variable.
 pub(super) fn is_screaming(identifier: &str) -> bool {
     identifier.bytes().any(|byte| byte.is_ascii_uppercase())
         && !identifier.bytes().any(|byte| byte.is_ascii_lowercase())

@@ -1,6 +1,6 @@
-//! Pairs of a name and a value, where each is a member: `{"name": "DB_PASSWORD", "value": "x"}`,
-//! `- name: DB_PASSWORD` with `value: x` below it, `<add key="ApiKey" value="x"/>`, and a
-//! variable of Terraform with its default.
+//! Pairs of members that hold a name and its value: `{"name": "DB_PASSWORD", "value": "x"}`, `-
+//! name: DB_PASSWORD` followed by `value: x`, `<add key="ApiKey" value="x"/>`, and a Terraform
+//! variable with its default.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -11,16 +11,16 @@ use super::assignment::{bare_end, quoted_end};
 use super::name::{NameKind, NameMatch, identifier_start, kind_of};
 use super::value::{ValueContext, is_secret};
 
-/// A value stands within so many bytes of its name.
+/// Maximum distance of a value from its name, in bytes.
 const NEAR: usize = 240;
 
-/// Longest end of a name behind its last word, in bytes.
+/// Maximum length of the end of a name after its last word, in bytes.
 const SUFFIX: usize = 16;
-/// Ends of members that hold a name.
+/// Endings of members that hold a name.
 const MEMBERS: &[&str] =
     &["name", "key", "variable", "env", "setting", "param", "parameter", "id", "k"];
 
-/// A member that holds a value, or another name, or the end of the pair.
+/// Matches a member that holds a value, or another name, or the end of the pair.
 static VALUE: LazyLock<Regex> = LazyLock::new(|| {
     let is = r#"(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}"#;
     let value = r#"(?i-u:\b(?:value|val|v|default|default_?value|content|text))"#;
@@ -29,7 +29,7 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("the pattern is fixed and tested")
 });
 
-/// The values that are secrets, in order.
+/// Returns the values that are secrets, in order.
 pub(super) fn find(text: &str, names: &[NameMatch]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for name in names {
@@ -49,7 +49,7 @@ pub(super) fn find(text: &str, names: &[NameMatch]) -> Vec<Range<usize>> {
     found
 }
 
-/// Where the member begins whose value is the name at `at`.
+/// Returns the start of the member whose value is the name at `at`.
 fn member_start(text: &str, at: usize) -> Option<usize> {
     let quotes = ['"', '\'', '\\'];
     let before = text[..at].trim_end_matches(quotes).trim_end_matches([' ', '\t']);
@@ -63,17 +63,17 @@ fn member_start(text: &str, at: usize) -> Option<usize> {
     MEMBERS.iter().any(|name| member.ends_with(name)).then_some(start)
 }
 
-/// The value of the first member behind a name that is one.
+/// Returns the value of the first member after a name, if it is a secret.
 fn behind_name(text: &str, from: usize, kind: NameKind) -> Option<Range<usize>> {
     let from = from + text[from..].find(|c: char| !"\\\"' \t".contains(c)).unwrap_or(0);
     let near = &text[from..ceiling(text, from + NEAR)];
-    // The brace that opens the block of a variable ends nothing.
+    // The brace that opens a variable block does not end the pair.
     let skipped = usize::from(near.starts_with('{'));
     let found = VALUE.captures(&near[skipped..])?;
     value(text, from + skipped, &found, kind)
 }
 
-/// The value of a member before a name, in the same object.
+/// Returns the value of a member before a name, in the same object, if it is a secret.
 fn before_name(text: &str, end: usize, kind: NameKind) -> Option<Range<usize>> {
     let near = &text[ceiling(text, end.saturating_sub(NEAR))..end];
     let from = end - near.len() + near.rfind('{')? + 1;
@@ -90,7 +90,7 @@ fn value(text: &str, base: usize, found: &Captures<'_>, kind: NameKind) -> Optio
     is_secret(&text[from..end], kind, context).then_some(from..end)
 }
 
-/// The next end of a character.
+/// Returns the first character boundary at or after `at`.
 fn ceiling(text: &str, at: usize) -> usize {
     (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }

@@ -1,6 +1,6 @@
-//! Private keys in PEM: everything between the lines that open and close one, and
-//! what is left of a key that a cut took one of the two from. The lines between may
-//! be real ones or `\n` of a JSON string, quoted, numbered or indented.
+//! Private keys in PEM format: the text between the first and the last line, and the rest of a key
+//! whose first or last line was cut off. The lines between may be real lines, or separated by `\n`
+//! in a JSON string, quoted, numbered or indented.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -9,16 +9,16 @@ use regex::Regex;
 
 /// The name of the rule.
 pub(super) const RULE: &str = "private-key";
-/// Longest key, from its first line to its last, in bytes.
+/// Maximum length of a key, from its first line to its last, in bytes.
 const LONGEST: usize = 32 * 1024;
-/// A run of so many characters of Base64 is a part of a key.
+/// Minimum length of a run of Base64 characters that is part of a key.
 const RUN: usize = 16;
-/// A whole key has such a run soon after its first line; a program that only names
-/// the two lines has none.
+/// A whole key has a run of at least this length within `SOON` bytes after its first line; a
+/// program that only mentions the two lines has none.
 const SURE: usize = 32;
 const SOON: usize = 2 * 1024;
 
-/// Both marks in one pass; only what opens has the group.
+/// Matches the first and last lines of keys in one pass; only a first line has the group `open`.
 static MARK: LazyLock<Regex> = LazyLock::new(|| {
     let key = "[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----";
     let header = r"(?:\s|\\+[nr])*(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{0,120}";
@@ -26,8 +26,8 @@ static MARK: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("the pattern is fixed and tested")
 });
 
-/// The keys of a text. One may lie in another: where two writers share a log, a key is
-/// put between the lines of another one.
+/// Returns the keys in a text. Keys may be nested: if two writers share a log, a key can be between
+/// the lines of another one.
 pub(super) fn find(text: &str) -> Vec<Range<usize>> {
     let mut keys: Vec<Range<usize>> = Vec::new();
     let mut open: Vec<Open> = Vec::new();
@@ -62,16 +62,16 @@ pub(super) fn find(text: &str) -> Vec<Range<usize>> {
     keys
 }
 
-/// A key that is not closed yet.
+/// A key whose last line was not found yet.
 struct Open {
     /// Its first line.
     first: Range<usize>,
-    /// Where the next one begins before this is closed.
+    /// The start of the next key, if it begins before the end of this one.
     until: Option<usize>,
 }
 
 impl Open {
-    /// The part of it that is seen if it stays open.
+    /// Returns the part of the key that is present if its last line is missing.
     fn left(self, text: &str) -> Option<Range<usize>> {
         let broken = self.until.and_then(|until| broken_up(text, self.first.clone(), until));
         broken.or_else(|| beginning(text, self.first))
@@ -86,20 +86,20 @@ fn has_run(body: &[u8]) -> bool {
     body.split(|byte| !is_base64(*byte)).any(|run| run.len() >= SURE)
 }
 
-/// Characters between the lines of a key: space, quotes, marks of a listing.
+/// Returns true for characters between the lines of a key: white space, quotes, listing marks.
 fn is_between(byte: u8) -> bool {
     byte.is_ascii_whitespace() || b"\\\"'`,:>|#*;-".contains(&byte)
 }
 
-/// A run that is no part of a key and does not end it: the number of a line, the
-/// letter of an escape, the sign that joins strings.
+/// Returns true for a run that is not part of a key but does not end it: a line number, the letter
+/// of an escape, a plus sign that joins strings.
 fn is_passed(run: &[u8]) -> bool {
     let run = run.strip_prefix(b"L").unwrap_or(run);
     matches!(run, b"n" | b"r" | b"rn" | b"t" | b"+")
         || (run.len() <= 6 && run.iter().all(u8::is_ascii_digit))
 }
 
-/// A key that another one was put into: all of it before that, with whatever else came
+/// Returns a key that another key interrupts: everything before `until`, including other text
 /// between its lines.
 fn broken_up(text: &str, first: Range<usize>, until: usize) -> Option<Range<usize>> {
     let body = &text.as_bytes()[first.end..until];
@@ -114,7 +114,7 @@ fn broken_up(text: &str, first: Range<usize>, until: usize) -> Option<Range<usiz
     Some(first.start..end)
 }
 
-/// A key without its last line: the runs that follow the first.
+/// Returns a key without its last line: the first line and the runs after it.
 fn beginning(text: &str, first: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let limit = bytes.len().min(first.start + LONGEST);
@@ -135,7 +135,7 @@ fn beginning(text: &str, first: Range<usize>) -> Option<Range<usize>> {
     (end > first.end).then_some(first.start..end)
 }
 
-/// A key without its first line: the runs before the last, back to `from`.
+/// Returns a key without its first line: the last line and the runs before it, not before `from`.
 fn ending(text: &str, from: usize, last: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let limit = from.max(last.start.saturating_sub(LONGEST));
@@ -146,7 +146,7 @@ fn ending(text: &str, from: usize, last: Range<usize>) -> Option<Range<usize>> {
         at -= skipped;
         let run = bytes[limit..at].iter().rev().take_while(|byte| is_base64(**byte)).count();
         let held = &bytes[at - run..at];
-        // The last line of a key is as short as its rest.
+        // The last line of data of a key may be short.
         if run >= RUN || (short && run > 0 && !is_passed(held)) {
             (start, short) = (at - run, false);
             sure |= run >= RUN;

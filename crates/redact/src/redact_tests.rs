@@ -1,4 +1,4 @@
-//! Marks: of whole texts, of parts that cut a secret, twice over.
+//! Marks in whole texts, in parts that cut a secret, and in texts that are already marked.
 
 use super::*;
 
@@ -67,7 +67,7 @@ fn a_key_that_another_was_put_into_is_a_secret_too() {
     let within = format!("a\n{head}{}{more}{}{}\n{rest}b\n", lines[1], lines[1], token());
     let shown = Redact::Secrets.text(within.as_str());
     assert_eq!(shown, "a\n[redacted: private-key]\nb\n");
-    // What only follows a cut key stays.
+    // Text after a cut-off key stays.
     let cut = format!("{}the end of a page\n{key}", lines[..3].concat());
     let shown = Redact::Secrets.text(cut.as_str());
     let marks = "[redacted: private-key]\nthe end of a page\n[redacted: private-key]\n";
@@ -120,7 +120,7 @@ fn a_part_is_told_by_where_it_lies() {
     assert!(!secrets.touch("another text, wherever it lies"));
 }
 
-/// One example for each name, in small letters and in capitals, with and without an owner.
+/// One example for each name, in lower and upper case, and with a prefix or a number.
 #[test]
 fn every_name_of_a_secret_hides_its_value() {
     let names = name::words();
@@ -135,8 +135,7 @@ fn every_name_of_a_secret_hides_its_value() {
     }
 }
 
-/// The shortest, the least mixed and the most ordinary value of each kind that is a secret,
-/// and the next one that is none.
+/// Values just inside and just outside of the limits of length, mixture and path length.
 #[test]
 fn secrets_begin_where_the_bounds_say() {
     use name::NameKind::{Key, Password};
@@ -155,7 +154,7 @@ fn secrets_begin_where_the_bounds_say() {
     ] {
         assert_eq!(is_secret(value, kind, stands), secret, "{value} {kind:?} {stands:?}");
     }
-    // A password of a command may be short, and a long one must be a secret.
+    // A password of a command may be short; a longer one must look like a secret.
     assert!(is_chosen("aaabb") && !is_chosen("aaabbb"));
     let path = |length: usize| format!("/{}/x1!y", "a".repeat(length)).replace('!', "-");
     assert!(!is_secret(&path(39), Password, Quoted) && is_secret(&path(40), Password, Quoted));

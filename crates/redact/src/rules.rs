@@ -1,5 +1,5 @@
-//! The rules for formats of secrets, as `rules.toml` has them, ready to run. Each runs only
-//! over a text that holds one of its words; one pass finds the words of all.
+//! The rules for formats of secrets in `rules.toml`, compiled. Each runs only on texts that contain
+//! one of its keywords; one pass finds the keywords of all rules.
 
 use std::sync::LazyLock;
 
@@ -11,27 +11,27 @@ use super::name::{self, NameMatch};
 use super::value::{entropy, is_chosen, is_mixed};
 use super::{Secret, assignment, pair, private_key, table};
 
-/// The file `rules.toml`.
+/// The content of `rules.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RulesFile {
     rules: Vec<Rule>,
 }
 
-/// A format of secret.
+/// A format of secrets.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Rule {
-    /// Its name in a mark.
+    /// The name that marks show.
     id: String,
-    /// The service that issues the secret; for readers of the file.
+    /// The service that issues the secret, for readers of the file.
     #[cfg_attr(not(test), expect(dead_code, reason = "a reader of the file wants to know"))]
     description: String,
     regex: String,
-    /// Without any, the rule runs over every text.
+    /// The keywords. A rule without keywords runs on every text.
     keywords: Vec<String>,
     secret_group: Option<usize>,
-    /// Least entropy of a secret, in bits a character.
+    /// Minimum entropy of a secret, in bits per character.
     entropy: Option<f64>,
     #[serde(default)]
     allowlist: Allowlist,
@@ -44,28 +44,28 @@ struct Allowlist {
     stopwords: Vec<String>,
 }
 
-/// A test of a secret beyond its format, so that a look-alike stays.
+/// A test of a secret beyond its format, to exclude look-alikes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum ValueTest {
-    /// A person chose it: no placeholder.
+    /// The value is a password that a person chose, not a placeholder.
     Chosen,
-    /// A digit, or capitals inside: no plain word.
+    /// The value has a digit or an inner capital, so it is not a plain word.
     Mixed,
 }
 
-/// Between a name and its value: quotes of any level, a sign.
+/// Matches the text between a name and its value: quotes of any level, and a sign.
 const IS: &str = r#"(?:\\*["'`])?\]?\s{0,4}(?::=|=>|={1,3}|[:,])\s{0,4}(?:\\*["'`])?"#;
 const END: &str = r"(?-u:\b{end-half})";
 const QUOTE: &str = r#"(?:\\*["'])"#;
-/// First in an expression whose secret begins a word.
+/// The prefix of an expression whose match must begin a word.
 const START: &str = "{start}";
 
 /// A rule with its compiled expression.
 struct CompiledRule {
     rule: Rule,
     regex: Regex,
-    /// True where the secret begins a word.
+    /// True if the match must begin a word.
     begins: bool,
 }
 
@@ -107,8 +107,8 @@ impl CompiledRule {
     }
 }
 
-/// True where a word begins: behind no character of one, or behind an escape of JSON, of a
-/// URL or of a terminal.
+/// Returns true if a word begins at `at`: at the start, after a character that is not part of a
+/// word, or after an escape of JSON, of a URL or of a terminal.
 fn begins_word(bytes: &[u8], at: usize) -> bool {
     let before = &bytes[..at];
     let is_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
@@ -127,19 +127,19 @@ fn begins_word(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// A search that runs where one of its words occurs.
+/// A search that runs if one of its words occurs.
 #[derive(Clone, Copy)]
 enum Finder {
     Rule(usize),
     PrivateKey,
-    /// A word that ends the name of a secret; whether a password's.
+    /// A word that ends the name of a secret; true if it names a password.
     Name(bool),
 }
 
 struct Rules {
     rules: Vec<CompiledRule>,
     words: AhoCorasick,
-    /// The finder of each word.
+    /// For each word, its finder.
     finders: Vec<Finder>,
 }
 
@@ -161,7 +161,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
     Rules { rules, words, finders }
 });
 
-/// Every secret of a text, rule by rule.
+/// Returns all secrets in a text, rule by rule.
 pub(super) fn find(text: &str) -> Vec<Secret<'static>> {
     let compiled: &'static Rules = &RULES;
     let mut runs: Vec<bool> =
@@ -191,7 +191,7 @@ pub(super) fn find(text: &str) -> Vec<Secret<'static>> {
     found
 }
 
-/// Returns the place of a rule in the list; a private key comes first, for it covers
+/// Returns the position of a rule in the list. A private key comes first, because it covers
 /// everything in it.
 pub(super) fn rank(id: &str) -> usize {
     if id == private_key::RULE {

@@ -1,13 +1,12 @@
-//! Each rule finds what it is for, and leaves what only looks like it. The secrets
-//! are made up, and put together from parts so that no scanner of repositories takes
-//! this file for a leak.
+//! Each rule finds its format and ignores look-alikes. The secrets are made up, and assembled from
+//! parts so that repository scanners do not report this file as a leak.
 
 use std::collections::BTreeSet;
 
 use super::super::Redact;
 use super::*;
 
-/// Made-up letters and digits, as many as asked for, as mixed as chance has them.
+/// Returns `length` made-up letters and digits that look random.
 fn random(length: usize) -> String {
     let letters = b"q7Zr2KfX9mWc4TnB6vYh1JpL8sDg3GdRk5VtN0xCwEaMzQbHuFyPjSiUeAo";
     (0..length).map(|n| char::from(letters[(n * 17 + n / 5) % letters.len()])).collect()
@@ -21,7 +20,7 @@ fn capitals(length: usize) -> String {
     random(length * 3).to_ascii_uppercase().chars().take(length).collect()
 }
 
-/// A rule's name, a text before the secret, the secret, a text behind it.
+/// Examples: a rule's name, the text before the secret, the secret, and the text after it.
 fn positives() -> Vec<(&'static str, String, String, String)> {
     let of = |rule, before: &str, secret: String, after: &str| {
         (rule, before.to_owned(), secret, after.to_owned())
@@ -136,7 +135,7 @@ fn each_rule_finds_its_format_and_nothing_beside_it() {
     }
 }
 
-/// What looks like a secret and is none: hashes, ids, images, code, templates.
+/// Look-alikes that are not secrets: hashes, ids, images, code, templates.
 #[test]
 fn what_only_looks_like_one_is_shown() {
     let image = format!("data:image/png;base64,{}", random(4_000));
@@ -181,7 +180,7 @@ fn what_only_looks_like_one_is_shown() {
     }
 }
 
-/// The file says what its head promises: words in small letters, ids that a mark can hold.
+/// `rules.toml` keeps its promises: keywords in lower case, ids that are valid in marks.
 #[test]
 fn the_file_of_rules_is_in_form() {
     let ids: BTreeSet<&str> = RULES.rules.iter().map(|ready| ready.rule.id.as_str()).collect();

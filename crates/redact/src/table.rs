@@ -1,29 +1,29 @@
-//! Tables: the cells of a column whose head names a secret, in CSV, TSV, Markdown, what
-//! clients of databases print, and columns aligned by spaces.
+//! Tables: the cells of a column whose heading names a secret, in CSV, TSV, Markdown, the output of
+//! database clients, and columns aligned by spaces.
 
 use std::ops::Range;
 
 use super::name::{NameKind, NameMatch, kind_of};
 use super::value::{ValueContext, is_secret};
 
-/// Longest line of a table, in bytes.
+/// Maximum length of a line of a table, in bytes.
 const LINE: usize = 16 * 1024;
-/// Most columns.
+/// Maximum number of columns.
 const COLUMNS: usize = 256;
 
 /// Separates the cells of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Separator {
     Sign(u8),
-    /// Two spaces or more.
+    /// Two or more spaces.
     Spaces,
 }
 
-/// The cells that are secrets, in order.
+/// Returns the cells that are secrets, in order.
 pub(super) fn find(text: &str, names: &[NameMatch]) -> Vec<Range<usize>> {
     let (mut found, mut at) = (Vec::new(), 0);
     for name in names.iter().filter(|name| ends_cell(&text.as_bytes()[name.end..])) {
-        // Each line is looked at once, however many of its cells are names.
+        // Read each line once, however many of its cells are names.
         if name.start >= at {
             let head = line_around(text, name.start);
             at = read(text, head.clone(), &mut found).unwrap_or(head.end);
@@ -32,7 +32,7 @@ pub(super) fn find(text: &str, names: &[NameMatch]) -> Vec<Range<usize>> {
     found
 }
 
-/// True where what follows a name can end a cell.
+/// Returns true if the bytes after a name can end a cell.
 fn ends_cell(behind: &[u8]) -> bool {
     let skipped =
         behind.iter().take(3).take_while(|byte| b"0123456789_\"'*` ".contains(byte)).count();
@@ -42,7 +42,8 @@ fn ends_cell(behind: &[u8]) -> bool {
     }
 }
 
-/// Reads the table under a head; returns where it ends.
+/// Reads the table under a heading line; returns the end of the table, or `None` if there is no
+/// such table.
 fn read(text: &str, head: Range<usize>, found: &mut Vec<Range<usize>>) -> Option<usize> {
     let mut next = line_behind(text, head.end)?;
     let ruled = is_rule(&text[next.clone()]);
@@ -80,7 +81,8 @@ fn read(text: &str, head: Range<usize>, found: &mut Vec<Range<usize>>) -> Option
     Some(end)
 }
 
-/// The sign of the head; a table with a rule under its head may have one column.
+/// Returns the separator of the heading line. Only a table with a rule under its heading may have
+/// one column.
 fn separator(head: &str, ruled: bool) -> Option<Separator> {
     let sign = [b'|', b'\t', b',', b';'].into_iter().find(|sign| head.as_bytes().contains(sign));
     match sign {
@@ -90,7 +92,7 @@ fn separator(head: &str, ruled: bool) -> Option<Separator> {
     }
 }
 
-/// The cells of a line; a comma within quotes separates none.
+/// Returns the cells of a line. A comma in quotes does not separate cells.
 fn cells(text: &str, line: Range<usize>, separator: Separator) -> Vec<Range<usize>> {
     let (bytes, line) = (text.as_bytes(), within_frame(text, line, separator));
     let (mut cells, mut quoted, mut from, mut at) = (Vec::new(), false, line.start, line.start);
@@ -113,7 +115,7 @@ fn cells(text: &str, line: Range<usize>, separator: Separator) -> Vec<Range<usiz
     cells
 }
 
-/// A line without the signs that frame it: `| a | b |`.
+/// Returns a line without the signs at its ends, as in `| a | b |`.
 fn within_frame(text: &str, line: Range<usize>, separator: Separator) -> Range<usize> {
     let whole = &text[line.clone()];
     let inner = match separator {
@@ -128,19 +130,19 @@ fn within_frame(text: &str, line: Range<usize>, separator: Separator) -> Range<u
     start..start + inner.len()
 }
 
-/// A line of signs only, as under a head.
+/// Returns true for a line of signs only, such as the one under a heading.
 fn is_rule(line: &str) -> bool {
     line.contains("--") && line.bytes().all(|byte| b"-+|: =\t\r".contains(&byte))
 }
 
-/// True for what a head may say: a few words, no code.
+/// Returns true for text that can be a heading: a few words, no code.
 fn is_head(cell: &str) -> bool {
     let cell = bare(cell);
     let plain = |c: char| c.is_alphanumeric() || " _.-/#%?".contains(c);
     cell.len() <= 60 && cell.chars().all(plain) && cell.split(' ').count() <= 4
 }
 
-/// A cell without its spaces, quotes and emphasis.
+/// Returns a cell without surrounding spaces, quotes, emphasis and backslashes.
 fn bare(cell: &str) -> &str {
     cell.trim().trim_matches(['"', '\'', '`', '*', '\\'])
 }
@@ -151,7 +153,7 @@ fn trimmed(text: &str, cell: Range<usize>) -> Range<usize> {
     start..start + bare.len()
 }
 
-/// The line that holds `at`, between ends that are real or written as `\n`.
+/// Returns the line that contains `at`. Line ends may be real or escaped as `\n`.
 fn line_around(text: &str, at: usize) -> Range<usize> {
     let bytes = text.as_bytes();
     let from = at.saturating_sub(LINE);
@@ -163,7 +165,7 @@ fn line_around(text: &str, at: usize) -> Range<usize> {
     start..line_end(text, at)
 }
 
-/// The line behind one that ends at `end`.
+/// Returns the line after one that ends at `end`.
 fn line_behind(text: &str, end: usize) -> Option<Range<usize>> {
     let rest = &text[end..];
     let ends = ["\r\n", "\n", "\\r\\n", "\\n"];
@@ -171,7 +173,7 @@ fn line_behind(text: &str, end: usize) -> Option<Range<usize>> {
     (start < text.len()).then(|| start..line_end(text, start))
 }
 
-/// Returns where a line ends; a line that is too long for a table ends at the limit.
+/// Returns the end of a line; a line that is too long for a table ends at the limit.
 fn line_end(text: &str, from: usize) -> usize {
     let bytes = &text.as_bytes()[..text.len().min(from + LINE)];
     let mut at = from;

@@ -1,20 +1,20 @@
-//! Values behind the name of a secret: tells secrets from names, placeholders and code by
+//! Values after the name of a secret: distinguishes secrets from names, placeholders and code by
 //! length, alphabet and entropy.
 
 use super::name::NameKind;
 
-/// The place of a value in its text.
+/// The kind of place that a value has in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueContext {
     /// Between quotes.
     Quoted,
-    /// Without quotes, where only a value can stand: behind `DB_PASSWORD=`, in a table.
+    /// Without quotes, in a place where only a value can be: after `DB_PASSWORD=`, or in a table.
     Assigned,
-    /// Without quotes, where a program may have a name or a call.
+    /// Without quotes, in a place where a program may have a name or a call.
     Bare,
 }
 
-/// Words that stand where a secret would, or that a program has there.
+/// Words that are used in place of a secret: placeholders, and words of programs.
 const PLACEHOLDERS: &str = " access accepted any api-key api_key apikey argument async authentication \
     authorization await basic bearer boolean buffer bytes change-me change_me changed changeit changeme \
     char char[] class client column comment config confirm const context cookie credential credentials \
@@ -27,7 +27,7 @@ const PLACEHOLDERS: &str = " access accepted any api-key api_key apikey argument
     response result return secret secretstr securestring sensitive server session settings static str \
     string strong success supersecret text token true type unchanged undefined unknown unset updated user \
     userinput username value values varchar verified weak wrong yourpassword ";
-/// Beginnings of what a template or a program puts there.
+/// Beginnings of placeholders in templates and of expressions in programs.
 const BEGINNINGS: &[&str] = &[
     "your",
     "<",
@@ -62,7 +62,7 @@ const BEGINNINGS: &[&str] = &[
     "fixme",
     "todo",
 ];
-/// Words that only a template, a mask or an address holds.
+/// Words that occur only in a template, a mask or an address.
 const PARTS: &[&str] = &[
     "redacted",
     "${",
@@ -77,30 +77,29 @@ const PARTS: &[&str] = &[
     "-here",
     "...",
 ];
-/// Words in the name of a variable that holds a secret.
+/// Words in the names of variables that hold a secret.
 const NAMES: &[&str] =
     &["passw", "passphrase", "secret", "token", "api_key", "apikey", "_key", "-key", "credential"];
-/// Words of a sentence.
+/// Words that indicate a sentence.
 const SENTENCE: &[&str] = &[
     "the", "your", "a", "an", "is", "are", "must", "please", "enter", "not", "be", "for", "of",
     "and", "or", "to", "with", "in", "no", "this", "that", "can", "should",
 ];
-/// Letters of terms with a number, as sentences have them: `sha256`, `oauth2`.
+/// Letters of technical terms with a number that occur in sentences: `sha256`, `oauth2`.
 const TERMS: &[&str] = &[
     "aes", "argon", "base", "chars", "crc", "http", "ipv", "oauth", "pbkdf", "python", "rsa",
     "scram", "sha", "utf",
 ];
-/// Shortest values, in bytes.
+/// Minimum lengths of values, in bytes.
 const PASSWORD: usize = 6;
 const TOKEN: usize = 8;
 const WORD: usize = 10;
-/// Least entropy of a machine's value, in bits a character; of eight different
-/// characters it is 3.
+/// Minimum entropy of a generated value, in bits per character. Eight different characters have 3.
 const BITS: f64 = 2.7;
-/// Least number of different characters of any value.
+/// Minimum number of different bytes of a value.
 const DIFFERENT: usize = 4;
 
-/// True where a value is a secret.
+/// Returns true if a value is a secret.
 pub(super) fn is_secret(value: &str, kind: NameKind, context: ValueContext) -> bool {
     let least = if kind == NameKind::Password { PASSWORD } else { TOKEN };
     let spaced = value.contains(char::is_whitespace);
@@ -126,7 +125,7 @@ pub(super) fn is_secret(value: &str, kind: NameKind, context: ValueContext) -> b
             digit || signs || !names_secret(value)
         }
         (NameKind::Password, ValueContext::Bare) => digit || signs || is_random(value),
-        // Counts and moments are digits only.
+        // Counts and timestamps have only digits.
         (NameKind::Key, ValueContext::Quoted | ValueContext::Assigned) => {
             made || (!digit && value.len() >= WORD && !signs && !names_secret(value))
         }
@@ -137,7 +136,7 @@ pub(super) fn is_secret(value: &str, kind: NameKind, context: ValueContext) -> b
     }
 }
 
-/// False for what a template or a mask has in the place of a password.
+/// Returns false for a placeholder or a mask in place of a password.
 pub(super) fn is_chosen(value: &str) -> bool {
     let masked = value.bytes().all(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.'));
     let short = value.len() < PASSWORD && !value.starts_with(['$', '{', '%', '[', '<', '-']);
@@ -149,7 +148,7 @@ pub(super) fn is_chosen(value: &str) -> bool {
         && (short || is_secret(value, NameKind::Password, ValueContext::Quoted))
 }
 
-/// True where a digit or a capital inside says that a value is no plain word.
+/// Returns true if a digit or an inner capital shows that a value is not a plain word.
 pub(super) fn is_mixed(value: &str) -> bool {
     let inside = value.get(1..).unwrap_or_default();
     let capital = inside.bytes().any(|byte| byte.is_ascii_uppercase());
@@ -158,7 +157,7 @@ pub(super) fn is_mixed(value: &str) -> bool {
     (digit || (capital && small)) && !is_placeholder(value)
 }
 
-/// True where a bare value may be a password, and no type or variable of a program.
+/// Returns true if a bare value may be a password rather than a type or a variable of a program.
 pub(super) fn is_word(value: &str) -> bool {
     let letters = value.bytes().all(|byte| byte.is_ascii_alphabetic());
     let inside = value.get(1..).unwrap_or_default();
@@ -167,7 +166,7 @@ pub(super) fn is_word(value: &str) -> bool {
     (!name || (!capital && !inside.contains('_'))) && !is_member(value)
 }
 
-/// Letters as mixed as chance mixes them.
+/// Returns true for letters that are as mixed as random ones.
 fn is_random(value: &str) -> bool {
     let inside = value.get(1..).unwrap_or_default();
     let capitals = inside.bytes().filter(u8::is_ascii_uppercase).count();
@@ -183,14 +182,14 @@ fn is_placeholder(value: &str) -> bool {
         || PARTS.iter().any(|part| lower.contains(part))
 }
 
-/// True for letters that name what they stand for: `userPassword`, `DB_PASSWORD`.
+/// Returns true for a value that is itself the name of a secret: `userPassword`, `DB_PASSWORD`.
 fn names_secret(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     NAMES.iter().any(|name| lower.contains(name))
 }
 
-/// True for a sentence, as programs show to users. One word of grammar may be a password's
-/// where another word is no word of a language.
+/// Returns true for a sentence, as programs show to users. A password may contain one word of a
+/// sentence if another of its words is made up.
 fn is_sentence(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let digit = value.bytes().any(|byte| byte.is_ascii_digit());
@@ -201,18 +200,18 @@ fn is_sentence(value: &str) -> bool {
         || (!digit && value.starts_with(|c: char| c.is_uppercase()))
 }
 
-/// True for letters with a digit beside them that are no term: `spaces9`.
+/// Returns true for letters combined with digits that are not a technical term: `spaces9`.
 fn is_coined(word: &str) -> bool {
     let letters: String = word.chars().filter(|c| c.is_alphabetic()).collect();
     letters.len() > 2 && letters.len() < word.len() && !TERMS.contains(&letters.as_str())
 }
 
-/// A sign that no name of a program holds.
+/// Returns true for a sign that no identifier contains.
 fn is_sign(byte: u8) -> bool {
     b"!@#^*+=/~?".contains(&byte)
 }
 
-/// A path, as files of secrets have one: `/run/secrets/token`.
+/// Returns true for a path, such as that of a file with secrets: `/run/secrets/token`.
 fn is_path(value: &str) -> bool {
     let name = |c: char| c.is_alphanumeric() || "._-".contains(c);
     let path = value.strip_prefix(['.', '~']).unwrap_or(value);
@@ -223,7 +222,7 @@ fn is_path(value: &str) -> bool {
     })
 }
 
-/// A member of something: `settings.token2`, `Self::KEY_1`.
+/// Returns true for a member of an object or a type: `settings.token2`, `Self::KEY_1`.
 fn is_member(value: &str) -> bool {
     let is_name = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -239,7 +238,7 @@ fn different(value: &str) -> usize {
     seen.iter().filter(|seen| **seen).count()
 }
 
-/// Shannon's, in bits a byte.
+/// Returns the Shannon entropy, in bits per byte.
 pub(super) fn entropy(value: &str) -> f64 {
     let mut counts = [0_u32; 256];
     value.bytes().for_each(|byte| counts[usize::from(byte)] += 1);

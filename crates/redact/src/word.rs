@@ -1,18 +1,18 @@
-//! Words of a caller that name a call, a tool, an operation or a chat. They become parts of
-//! file names and are shown with them, so a word that holds a secret is replaced as a whole,
-//! always by the same replacement.
+//! Words of a caller that name a call, a tool, an operation or a chat. They become parts of file
+//! names and are shown in them, so a word that contains a secret is replaced as a whole. The same
+//! word always gets the same replacement.
 
 use std::borrow::Cow;
 
 use super::Redact;
 
-/// Prefix of a word that stands for a hidden one.
+/// The prefix of a replacement.
 const HIDDEN: &str = "redacted_";
-/// Digits of its hash.
+/// The number of hash digits in a replacement.
 const DIGITS: usize = 16;
 
 impl Redact {
-    /// Returns a caller's word as it may be shown and name a file.
+    /// Returns a caller's word in a form that may be shown and used in a file name.
     pub fn word(self, word: &str) -> Cow<'_, str> {
         match self.secrets(word).is_empty() {
             true => Cow::Borrowed(word),
@@ -21,12 +21,12 @@ impl Redact {
     }
 }
 
-/// Returns the replacement of a word that holds a secret; the same for the same word.
+/// Returns the replacement of a word that contains a secret, always the same for a word.
 pub fn hidden(word: &str) -> String {
     format!("{HIDDEN}{}", &blake3::hash(word.as_bytes()).to_hex()[..DIGITS])
 }
 
-/// True if `shown` is `word` or its replacement.
+/// Returns true if `shown` is `word` or its replacement.
 pub fn is_word(shown: &str, word: &str) -> bool {
     shown == word || (shown.starts_with(HIDDEN) && shown == hidden(word))
 }

@@ -1,6 +1,6 @@
-//! The corpus: made-up secrets in many surroundings, and what only looks like one. The data
-//! is in `tests/corpus`; a case is a value in a surrounding. The rules are tuned by
-//! looking at the cases that fail; those held out are counted, and not looked at.
+//! The corpus: made-up secrets in many surroundings, and look-alikes. The data is in
+//! `tests/corpus`; a case is a value in a surrounding. The rules are tuned with the cases that
+//! fail, except for the held-out cases, whose failures are only counted.
 
 #![expect(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use redact::Redact;
 use regex::{Captures, Regex};
 use serde::Deserialize;
 
-/// So many characters of a secret in a row may not be read.
+/// Number of consecutive characters of a secret that must not be readable.
 const SEEN: usize = 6;
 
 #[derive(Deserialize)]
@@ -47,7 +47,7 @@ fn read<T: for<'a> Deserialize<'a>>(text: &str) -> T {
     toml::from_str(text).unwrap()
 }
 
-/// A text, what of it is secret, and whether it is held out.
+/// A text, its secret part, and whether the case is held out.
 struct Case {
     name: String,
     text: String,
@@ -55,7 +55,7 @@ struct Case {
     held_out: bool,
 }
 
-/// Characters by chance, the same for the same seed.
+/// A pseudo-random generator, deterministic for each seed.
 struct Chance(u64);
 
 impl Chance {
@@ -78,7 +78,7 @@ impl Chance {
         (0..length).map(|_| char::from(alphabet[self.below(alphabet.len())])).collect()
     }
 
-    /// The format with its places filled.
+    /// Returns the format with its placeholders filled.
     fn fill(&mut self, format: &str) -> String {
         let place = Regex::new(r"\{([a-z0-9]+)(?::(\d+))?\}").unwrap();
         let filled = place.replace_all(format, |found: &Captures<'_>| {
@@ -116,7 +116,7 @@ fn alphabet(kind: &str) -> Option<&'static str> {
     })
 }
 
-/// The value in its surrounding, and what of the value is secret.
+/// Returns the value in its surrounding, and the secret part of the value.
 fn place(value: &str, surrounding: &str) -> (String, String) {
     let parts: Vec<&str> = value.split(['«', '»']).collect();
     let secret = if parts.len() == 3 { parts[1] } else { value }.to_owned();
@@ -193,14 +193,14 @@ fn lookalikes() -> Vec<Case> {
     cases
 }
 
-/// True where a format has places to fill: only then is `|` no part of it.
+/// Returns true if a format has placeholders: only then is `|` not part of it.
 fn alphabet_in(format: &str) -> bool {
     ["{hex:", "{b64:", "{alnum:", "{uuid}", "{upperhex:"].iter().any(|place| format.contains(place))
 }
 
-/// True where a part of the secret can be read.
+/// Returns true if a part of the secret can be read.
 fn is_seen(shown: &str, secret: &str) -> bool {
-    // A mark may say the same word as the token: `github`.
+    // A mark may contain a word of the token, such as `github`.
     let shown = Regex::new(r"\[redacted: [a-z0-9-]+\]").unwrap().replace_all(shown, "…");
     let letters: Vec<char> = secret.chars().collect();
     letters.windows(SEEN.min(letters.len())).any(|part| {
@@ -209,7 +209,7 @@ fn is_seen(shown: &str, secret: &str) -> bool {
     })
 }
 
-/// Prints the figures, and the failures that may be looked at; returns the share that failed.
+/// Prints the figures, and the failures that are not held out; returns the share that failed.
 fn share(what: &str, cases: &[Case], failed: &BTreeSet<usize>) -> f64 {
     for held_out in [false, true] {
         let of = |at: &&usize| cases[**at].held_out == held_out;
@@ -240,7 +240,7 @@ fn nearly_every_secret_is_found_and_hardly_a_lookalike() {
     assert!(missed <= 0.02 && marked <= 0.02, "{missed:.3} shown, {marked:.3} marked");
 }
 
-/// No rule is in the file that finds nothing of the corpus.
+/// Each rule of the file finds a secret of the corpus.
 #[test]
 fn each_rule_finds_a_secret_of_the_corpus() {
     let mark = Regex::new(r"\[redacted: ([a-z0-9-]+)\]").unwrap();
