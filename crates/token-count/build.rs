@@ -1,6 +1,6 @@
-//! Writes the tables that the counter reads in place: of each vocabulary the tokens by their
-//! bytes, what each is made of, and the pairs that merge; and the classes of the characters.
-//! `tiktoken-rs` has the official tokens. Two threads work, one for each vocabulary.
+//! Writes the tables that the counter reads in place: for each vocabulary, the trie of its tokens,
+//! the parents of each token, and the pairs that merge; and the classes of the characters. The
+//! official tokens come from `tiktoken-rs`. There is one thread for each vocabulary.
 
 use std::{env, error::Error, fs, path::Path, thread};
 
@@ -44,8 +44,8 @@ fn write(name: &str, bytes: &[u8]) {
 }
 
 fn write_vocabulary(name: &str, source: &CoreBPE) {
-    // Ordinary tokens are numbered from 0 without a gap; the first rank that does
-    // not decode is where the special tokens begin.
+    // Ordinary tokens are numbered from 0 without a gap. The first rank that does not decode is the
+    // start of the special tokens.
     let tokens: Vec<Vec<u8>> = (0..).map_while(|rank| source.decode_bytes(&[rank]).ok()).collect();
     let trie = double_array::build(&tokens);
     let (rows, pairs) = merges(&tokens, Trie(&trie));
@@ -54,11 +54,11 @@ fn write_vocabulary(name: &str, source: &CoreBPE) {
     write(&format!("{name}.pairs"), pairs.as_flattened());
 }
 
-/// Returns the rows of the tokens and the table of the pairs that merge, with at least two places
-/// for each pair, so that a search ends soon.
+/// Returns the rows of the tokens, and the hash table of the pairs that merge, with at least two
+/// slots for each pair, so that searches are short.
 ///
-/// The merges before a token leave two parts of it, and these make it: of all pairs of tokens
-/// that have its bytes, the one pair that may stand next to each other until then.
+/// The last merge that makes a token joins two parts of it. Of all pairs of tokens with its bytes,
+/// this is the only pair whose tokens can be next to each other in an encoding before that merge.
 fn merges(tokens: &[Vec<u8>], trie: Trie<'_>) -> (Vec<[u8; 8]>, Vec<[u8; 4]>) {
     let mut rows: Vec<[u8; 8]> = Vec::with_capacity(tokens.len());
     let mut pairs = vec![NO_PAIR.to_le_bytes(); (2 * tokens.len()).next_power_of_two()];
@@ -67,7 +67,7 @@ fn merges(tokens: &[Vec<u8>], trie: Trie<'_>) -> (Vec<[u8; 8]>, Vec<[u8; 4]>) {
         let vocabulary = Vocabulary { trie, rows: &rows, pairs: &pairs };
         let parents = prefixes().find_map(|(end, left)| {
             let right = trie.token(&bytes[end..]);
-            // A part that comes later, or is no token, makes nothing.
+            // A part that has a later rank, or is not a token, cannot be merged into this one.
             (left < token && right < token && vocabulary.may_meet(left, right))
                 .then_some((left, right))
         });

@@ -1,5 +1,5 @@
-//! The classes of all code points. They come from `regex-syntax`, the same source that the
-//! regex engine of tiktoken-rs uses, so that both follow one version of Unicode.
+//! The classes of all code points. They come from `regex-syntax`, which the regex engine of
+//! tiktoken-rs also uses, so that both have the same Unicode version.
 
 use regex_syntax::hir::{Class, HirKind};
 
@@ -14,8 +14,7 @@ const PATTERNS: [(&str, CharClass); 6] = [
     (r"[\r\n]", CharClass::NEWLINE),
 ];
 
-/// Returns for each row of 256 code points its block, and the blocks, each of which differs from
-/// the others.
+/// Returns the block index of each row of 256 code points, and the blocks without duplicates.
 pub(crate) fn rows_and_blocks() -> (Vec<u8>, Vec<[u8; 256]>) {
     let mut classes = vec![CharClass(0); char::MAX as usize + 1];
     for (pattern, class) in PATTERNS {

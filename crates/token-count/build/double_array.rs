@@ -1,32 +1,32 @@
-//! Makes the array of a trie (`src/trie.rs`) from tokens.
+//! Builds the array of a trie (`src/trie.rs`) from tokens.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::trie::{EMPTY, ENDS_TOKEN, LEAF, PAYLOAD_SHIFT, ROOT};
 
-/// The label of a token that stands at a base: no byte's.
+/// The label of a token that is stored at a base; it is not the label of any byte.
 const AT_BASE: u32 = 256;
 
 /// A node with children.
 struct Node {
-    /// The token that ends at it.
+    /// The token that ends at the node.
     token: Option<u32>,
     children: Vec<(u8, Child)>,
 }
 
-/// The target of a byte: a node with children, by its index, or a token.
+/// The target of a byte: an inner node, by its index, or a token.
 #[derive(Clone, Copy)]
 enum Child {
     Inner(usize),
     Leaf(u32),
 }
 
-/// Returns the units, in little-endian order.
+/// Returns the units of the array, in little-endian order.
 pub(crate) fn build(tokens: &[Vec<u8>]) -> Vec<[u8; 4]> {
     let nodes = nodes(tokens);
     let bases = bases(&nodes);
-    // Every byte has a place behind every base.
+    // Reserve a unit for every byte after every base, so that no lookup is out of bounds.
     let places = bases.iter().max().map_or(0, |base| base + 1 + usize::from(u8::MAX) + 1);
     let mut units = vec![EMPTY; places];
     let mut set = |place: usize, unit: u32| units[place] = unit;
@@ -48,19 +48,19 @@ pub(crate) fn build(tokens: &[Vec<u8>]) -> Vec<[u8; 4]> {
     units.into_iter().map(u32::to_le_bytes).collect()
 }
 
-/// A base or a token, as a unit holds it.
+/// Returns a base or a token as the payload of a unit.
 fn number(number: usize) -> u32 {
     let number = u32::try_from(number).expect("a trie is small");
     assert!(number < u32::MAX >> PAYLOAD_SHIFT, "a unit holds {number}");
     number
 }
 
-/// Returns the nodes with children, the root first.
+/// Returns the inner nodes, the root first.
 fn nodes(tokens: &[Vec<u8>]) -> Vec<Node> {
     let mut sorted: Vec<(&[u8], u32)> = tokens.iter().map(Vec::as_slice).zip(0..).collect();
     sorted.sort_unstable();
     let mut nodes = Vec::new();
-    // The tokens that share a prefix of so many bytes, in the order in which nodes are numbered.
+    // Ranges of tokens that share a prefix of the given length, in the order of the node numbers.
     let mut open: VecDeque<(Range<usize>, usize)> = VecDeque::from([(0..sorted.len(), 0)]);
     let mut count = 1;
     while let Some((range, depth)) = open.pop_front() {
@@ -90,8 +90,8 @@ fn nodes(tokens: &[Vec<u8>]) -> Vec<Node> {
     nodes
 }
 
-/// Returns a base for each node. Nodes that need many places come first: those with one fill
-/// what they leave. Bases are tried 64 at a time.
+/// Returns a base for each node. Nodes that need many units are placed first; nodes with one unit
+/// fill the gaps. Tests 64 bases at a time.
 fn bases(nodes: &[Node]) -> Vec<usize> {
     let needs = |node: &Node| node.children.len() + usize::from(node.token.is_some());
     let mut order: Vec<usize> = (1..nodes.len()).collect();
@@ -120,7 +120,7 @@ fn bases(nodes: &[Node]) -> Vec<usize> {
             }
             block += 64;
         };
-        // A block that refused many nodes has little room for the next.
+        // A range that rejected many bases has little room for the next node.
         if block - from > 64 * 64 {
             from += 64 * 32;
         }
@@ -134,7 +134,7 @@ fn bases(nodes: &[Node]) -> Vec<usize> {
     bases
 }
 
-/// A growing set of numbers.
+/// A growing set of numbers, as bits.
 #[derive(Default)]
 struct Bits(Vec<u64>);
 
@@ -146,7 +146,7 @@ impl Bits {
         self.0[at / 64] |= 1 << (at % 64);
     }
 
-    /// The 64 bits that begin at a place.
+    /// Returns the 64 bits from `at`.
     fn word(&self, at: usize) -> u64 {
         let word = |index: usize| self.0.get(index).copied().unwrap_or(0);
         match (at / 64, at % 64) {

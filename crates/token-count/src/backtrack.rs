@@ -1,7 +1,7 @@
-//! Encodes a piece of any length, from left to right: takes the longest token that goes on here
-//! and may stand next to the one before it, and goes back where none may. A place from which the
-//! text cannot go on is never tried again, so the work is linear in the piece. The method is that
-//! of GitHub's `bpe`, over the tables of this crate.
+//! Encodes a piece of any length from left to right: takes the longest token that matches and may
+//! follow the previous one, and backtracks if there is none. Never tries a dead end again, so the
+//! work is linear in the piece. The method is that of GitHub's `bpe`, with the tables of this
+//! crate.
 
 use super::vocabulary::Vocabulary;
 
@@ -12,8 +12,8 @@ pub(crate) fn encode(vocabulary: Vocabulary<'_>, text: &[u8]) -> Vec<u32> {
     let mut at = 0;
     while at < text.len() {
         let mut token = vocabulary.trie.longest(&text[at..]);
-        // Where the longest one does not fit, its prefixes are tried; where none does, the token
-        // before is taken back and its prefixes are tried instead.
+        // If the longest token does not fit, try its prefixes. If none fits, remove the previous
+        // token and try its prefixes instead.
         loop {
             let row = vocabulary.row(token);
             let (end, before) = (at + row.length(), tokens.last().copied());

@@ -1,13 +1,13 @@
-//! Which of the classes named in the split patterns a character belongs to.
+//! The character classes of the split patterns.
 
-/// A set of classes: the bits a character has.
+/// A set of classes, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CharClass(pub(crate) u8);
 
 impl CharClass {
-    /// Begins a word: capitals, caseless letters and marks.
+    /// Can begin a word: upper-case letters, caseless letters and marks.
     pub(crate) const HEAD: CharClass = CharClass(1);
-    /// Continues a word: small and caseless letters and marks.
+    /// Can continue a word: lower-case letters, caseless letters and marks.
     pub(crate) const TAIL: CharClass = CharClass(2);
     pub(crate) const LETTER: CharClass = CharClass(4);
     pub(crate) const NUMBER: CharClass = CharClass(8);
@@ -18,7 +18,7 @@ impl CharClass {
         CharClass(self.0 | other.0)
     }
 
-    /// True if the two sets share a class.
+    /// Returns true if the two sets have a class in common.
     #[inline(always)]
     pub(crate) const fn meets(self, other: CharClass) -> bool {
         self.0 & other.0 != 0

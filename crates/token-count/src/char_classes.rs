@@ -1,12 +1,11 @@
-//! The classes of the characters of a text, in two stages: rows of 256 code points share a block
-//! if all their classes agree, which leaves some 60 KB of a megabyte.
+//! The classes of the characters of a text, in a two-stage table: rows of 256 code points share a
+//! block if all their classes are equal, which reduces a megabyte to about 60 KB.
 
 use super::char_class::CharClass;
 use super::tables::{CLASS_BLOCK_OF_ROW, CLASS_BLOCKS};
 
-/// The class and length of the character that starts at `at`, which must
-/// be a character boundary of valid UTF-8. Decoding by hand on the bytes is
-/// what keeps the scanner free of a boundary check for every character.
+/// Returns the class and the length in bytes of the character that starts at `at`, which must be a
+/// character boundary of valid UTF-8. Decoding by hand avoids a boundary check for every character.
 #[inline(always)]
 pub(crate) fn class_at(text: &[u8], at: usize) -> (CharClass, usize) {
     let first = text[at];

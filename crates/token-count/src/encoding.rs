@@ -1,6 +1,6 @@
-//! The exact counter of one vocabulary: the scanner cuts the text into pieces, and the thread's
-//! cache knows most of them. Of the rest, what is a token counts one, short pieces are merged,
-//! and longer ones are encoded from left to right.
+//! The exact counter of one vocabulary. The scanner splits the text into pieces, and the thread's
+//! cache knows most of them. Of the other pieces, a piece that is a token counts 1, short pieces
+//! are merged, and longer ones are encoded from left to right.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,14 +20,14 @@ use super::{
 pub(crate) struct Encoding {
     pattern: Pattern,
     vocabulary: Vocabulary<'static>,
-    /// One cache per encoding, so that a thread that serves both never mixes
-    /// their counts and never has to flush.
+    /// The thread's cache. Each encoding has its own, so that a thread that serves both never mixes
+    /// their counts and never has to clear the cache.
     cache: &'static LocalCache,
-    /// Pieces that other threads counted, asked if the thread's own cache misses.
+    /// Pieces that any thread counted, searched if the thread's own cache misses.
     shared: &'static SharedPieces,
 }
 
-/// The cache of a thread, with the number of [`forget`]s before it was made.
+/// The cache of a thread, with the number of [`forget`] calls before it was created.
 type ThreadCache = Option<(u64, PieceCache)>;
 type LocalCache = LocalKey<RefCell<ThreadCache>>;
 
@@ -41,7 +41,7 @@ static CL100K_SHARED: SharedPieces = SharedPieces::new();
 
 static FORGET_COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// Clears the caches of pieces; that of a thread when it counts its next text.
+/// Clears the caches of pieces. A thread's own cache is cleared when it counts its next text.
 pub(super) fn forget() {
     FORGET_COUNT.fetch_add(1, Ordering::Relaxed);
     O200K_SHARED.forget();
@@ -69,11 +69,10 @@ impl Encoding {
         &ENCODING
     }
 
-    /// The number of tokens in `text`, or `None` as soon as it is known to be
-    /// above `limit`.
+    /// Returns the number of tokens in `text`, or `None` as soon as it is known to exceed `limit`.
     pub(crate) fn count_up_to(&self, text: &str, limit: u64) -> Option<u64> {
-        // No token is longer than the longest: a text far above the limit is
-        // refused unread, and a single huge piece cannot outgrow the limit.
+        // No token is longer than `LONGEST_TOKEN`, so a text far above the limit is rejected
+        // unread, and the work for a single huge piece is bounded by the limit.
         if (text.len() / LONGEST_TOKEN) as u64 > limit {
             return None;
         }
@@ -94,7 +93,7 @@ impl Encoding {
         })
     }
 
-    /// Kept out of line: misses are rare, and the loop above stays small.
+    /// Not inlined: misses are rare, and the loop above stays small.
     #[inline(never)]
     fn merge(&self, piece: &[u8]) -> u64 {
         if self.vocabulary.trie.token(piece) != NO_TOKEN {
@@ -114,8 +113,8 @@ mod tests {
     use super::super::backtrack::encode;
     use super::*;
 
-    /// `bpe` keys tokens by a 32-bit hash and refuses a vocabulary in which two collide. This
-    /// factor, taken from GitHub's `bpe-openai`, keeps both apart.
+    /// `bpe` identifies tokens by a 32-bit hash and rejects a vocabulary with a collision. With
+    /// this factor, taken from GitHub's `bpe-openai`, neither vocabulary has one.
     const HASH_FACTOR: u64 = 17_846_336_922_010_275_747;
 
     #[test]
@@ -130,8 +129,9 @@ mod tests {
         assert_eq!([count(), on_another(), count()], [counted; 3]);
     }
 
-    /// The same pieces by another engine: thousands, or as many as `PIECES` says. Five million of
-    /// each vocabulary were equal; they take three minutes in release.
+    /// Compares the counts of random pieces with those of another engine. The environment variable
+    /// `PIECES` sets their number. Five million for each vocabulary were equal, which takes three
+    /// minutes in release mode.
     #[test]
     fn pieces_are_counted_as_by_bpe() {
         let rounds = std::env::var("PIECES").map_or(20_000, |rounds| rounds.parse().unwrap());
@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    /// Bytes, ASCII, beginnings of tokens and runs, up to so many bytes.
+    /// Returns a random piece of at most `longest` bytes: bytes, ASCII, starts of tokens and runs.
     fn piece(random: &mut Random, tokens: &[Vec<u8>], longest: usize) -> Vec<u8> {
         let mut piece = Vec::new();
         let length = 1 + random.below(longest);

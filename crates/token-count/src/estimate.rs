@@ -1,18 +1,16 @@
-//! Estimates token counts for families whose vocabulary is not public, or not
-//! worth embedding. One pass over the characters charges each by its script,
-//! and the family scales the sum. Integer arithmetic, no tables of text, no
-//! state: the same text always costs the same, on every machine.
+//! Estimates token counts for families whose vocabulary is not public, or not worth embedding. One
+//! pass over the characters adds a charge for each, depending on its script; a factor for the
+//! family scales the sum. Only integer arithmetic without state: the same text always has the same
+//! estimate, on every machine.
 //!
-//! The charges follow o200k: they were fitted by
-//! hand on generated and on real text, until prose, code, markup and data came
-//! out up to a third above its count, and only noise and dense logs up to a
-//! sixth below. The factors are estimates: they rest on what is published about
-//! the vocabularies, their sizes and whether digits are split one by one, and
-//! err on the high side, since a history thought too small is refused by the
-//! provider, while one thought too large is merely shortened early. No family's
-//! own tokenizer was measured.
+//! The charges follow o200k. They were fitted by hand on generated and real text, until the
+//! estimates for prose, code, markup and data were at most a third above its count, and only those
+//! for noise and dense logs up to a sixth below. The factors are estimates, based on published
+//! facts about the vocabularies: their sizes, and whether they split digits. They err on the high
+//! side: a provider rejects a history that was estimated too low, while one that was estimated too
+//! high is only shortened early. No family's own tokenizer was measured.
 
-/// A family of models that share, roughly, a tokenizer.
+/// A family of models with approximately the same tokenizer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Family {
     /// Anthropic's Claude.
@@ -27,9 +25,9 @@ pub enum Family {
     Kimi,
     /// Mistral's models, Mixtral and Codestral among them.
     Mistral,
-    /// Meta's Llama, and Hermes and Nemotron, which build on it.
+    /// Meta's Llama, and Hermes and Nemotron, which are based on it.
     Llama,
-    /// Zhipu's GLM, of Z.ai.
+    /// Zhipu's (Z.ai's) GLM.
     Glm,
     /// xAI's Grok.
     Grok,
@@ -68,15 +66,15 @@ impl Family {
         }
     }
 
-    /// Tokens of this family for a hundred of o200k.
+    /// Returns the number of tokens of this family per hundred tokens of o200k.
     fn percent(self) -> u64 {
         match self {
             Family::Kimi | Family::MiniMax => 105,
             Family::Gemini | Family::Llama | Family::Glm | Family::Command => 110,
             Family::Qwen | Family::DeepSeek | Family::Grok | Family::Phi => 115,
             Family::Nova | Family::Mistral | Family::Jamba => 120,
-            // The newest generation, which its maker puts at up to 35 % above
-            // the one before it, sets the figure for the whole family.
+            // The factor of the newest generation, whose maker gives up to 35 % more tokens than
+            // before, applies to the whole family.
             Family::Claude | Family::Granite => 135,
         }
     }
@@ -104,10 +102,10 @@ enum Script {
     Other,
 }
 
-/// Charges are in thousandths of an o200k token.
+/// One o200k token. Charges are in thousandths of it.
 const TOKEN: u64 = 1000;
 
-/// The estimate for `text`, or `None` as soon as it is above `limit`.
+/// Returns the estimate for `text`, or `None` as soon as it exceeds `limit`.
 pub(crate) fn count_up_to(family: Family, text: &str, limit: u64) -> Option<u64> {
     let mut run = Run { script: Script::Other, length: 0, last: '\0' };
     let mut charged = 0;
@@ -124,7 +122,7 @@ fn tokens(family: Family, charged: u64) -> u64 {
     (charged * family.percent()).div_ceil(100 * TOKEN)
 }
 
-/// The characters of one script up to here.
+/// The current run of characters of one script.
 struct Run {
     script: Script,
     length: u64,
@@ -132,7 +130,7 @@ struct Run {
 }
 
 impl Run {
-    /// Returns the charge of `character` behind the run so far.
+    /// Returns the charge of `character` after the run so far.
     fn charge(&mut self, character: char) -> u64 {
         let before = self.script;
         let script = script(character);
@@ -142,14 +140,14 @@ impl Run {
         let repeated = character == self.last;
         self.last = character;
         match script {
-            // A short word is one token, and so is the space before it; what
-            // is longer is less and less often a word of the vocabulary.
+            // A short word is one token, together with the space before it. The longer a word, the
+            // less likely it is in the vocabulary.
             Script::Lower | Script::Upper if first => match before {
-                // The rest of a capitalised or accented word.
+                // The rest of a capitalized or accented word.
                 Script::Upper => 150,
                 Script::Latin => 300,
                 Script::Punctuation => 700,
-                // A new word, be it inside another: camelCase, base64.
+                // A new word, even inside another: camelCase, base64.
                 _ => TOKEN,
             },
             Script::Upper => 650,
@@ -168,7 +166,7 @@ impl Run {
             Script::Newline if first && before == Script::Punctuation => 350,
             Script::Newline if first => TOKEN,
             Script::Newline => 100,
-            // Rulers and brackets in a row share tokens.
+            // Repeated characters, as in rulers and rows of brackets, share tokens.
             Script::Punctuation | Script::Symbol if repeated => 30,
             Script::Punctuation if first => TOKEN,
             Script::Punctuation => 500,

@@ -1,10 +1,9 @@
 //! Counts the tokens of a text as a model's own tokenizer does.
 //!
 //! A [`Tokenizer`] is chosen by a model's name. It counts plain text exactly for the two
-//! vocabularies of OpenAI's models, and by an estimate for families whose vocabulary is not
-//! public or not embedded. Counting is synchronous and linear in the text. Each thread keeps
-//! a cache of pieces, next to one that all threads share, so count on a small fixed pool of
-//! threads.
+//! vocabularies of OpenAI's models, and estimates the count for families whose vocabulary is not
+//! public or not embedded. Counting is synchronous and linear in the text. Each thread has a cache
+//! of pieces, and all threads share another one, so count on a small fixed pool of threads.
 //!
 //! ```
 //! use token_count::Tokenizer;
@@ -18,8 +17,8 @@
 //! assert!(!estimated.is_exact());
 //! ```
 //!
-//! The vocabularies come from `tiktoken-rs`. `build.rs` makes tables of them that the
-//! program holds and reads in place.
+//! The vocabularies come from `tiktoken-rs`. `build.rs` converts them to tables that are embedded
+//! in the program and read in place.
 
 mod backtrack;
 mod char_class;
@@ -40,32 +39,30 @@ pub use estimate::Family;
 
 use encoding::Encoding;
 
-/// How the tokens of a text are counted.
+/// A method to count the tokens of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Tokenizer {
     /// The vocabulary of GPT-4o, GPT-4.1, GPT-5 and the o-series; exact.
     O200kBase,
     /// The vocabulary of GPT-4 and GPT-3.5; exact.
     Cl100kBase,
-    /// An estimate that errs slightly high, for a family without an embedded
-    /// vocabulary.
+    /// An estimate, slightly high on average, for a family without an embedded vocabulary.
     Estimate(Family),
 }
 
 impl Tokenizer {
-    /// The tokenizer of a model by the name a request carries.
+    /// Returns the tokenizer of a model, given its name as in requests.
     ///
-    /// OpenAI names follow the table of `tiktoken-rs`; the retired GPT-3
-    /// vocabularies (r50k, p50k) get the nearest embedded one, cl100k. Other
-    /// known families get an estimate. No name, an unknown name and OpenAI
-    /// names newer than the table mean o200k. Provider prefixes
-    /// (`openai/gpt-4o`, `us.anthropic.claude-…`, `models/gemini-…`) and
-    /// variant suffixes (`:free`, `@20250101`) are understood.
+    /// OpenAI names follow the table of `tiktoken-rs`; the retired GPT-3 vocabularies (r50k, p50k)
+    /// are replaced by the nearest embedded one, cl100k. Other known families get an estimate. No
+    /// name, an unknown name, or an OpenAI name newer than the table gives o200k. Accepts provider
+    /// prefixes (`openai/gpt-4o`, `us.anthropic.claude-…`, `models/gemini-…`) and variant suffixes
+    /// (`:free`, `@20250101`).
     pub fn for_model(model: Option<&str>) -> Tokenizer {
         model.and_then(model::tokenizer).unwrap_or(Tokenizer::O200kBase)
     }
 
-    /// True for a name that [`Tokenizer::for_model`] recognises.
+    /// Returns true for a name that [`Tokenizer::for_model`] recognises.
     pub fn knows(model: &str) -> bool {
         model::tokenizer(model).is_some()
     }
@@ -79,19 +76,19 @@ impl Tokenizer {
         }
     }
 
-    /// True if counts equal those of the model's own tokenizer.
+    /// Returns true if the counts equal those of the model's own tokenizer.
     pub fn is_exact(self) -> bool {
         !matches!(self, Tokenizer::Estimate(_))
     }
 
-    /// Returns the number of tokens in `text`. Names of special tokens in the text,
-    /// such as `<|endoftext|>`, count as the ordinary text they are.
+    /// Returns the number of tokens in `text`. Names of special tokens in the text, such as
+    /// `<|endoftext|>`, count as ordinary text.
     pub fn count(self, text: &str) -> u64 {
         self.count_up_to(text, u64::MAX).expect("no text has more than u64::MAX tokens")
     }
 
-    /// Returns the number of tokens in `text`, or `None` as soon as it is known to be
-    /// above `limit`. The work is bounded by the limit, not by the text.
+    /// Returns the number of tokens in `text`, or `None` as soon as it is known to exceed `limit`.
+    /// The limit bounds the work, not the length of the text.
     pub fn count_up_to(self, text: &str, limit: u64) -> Option<u64> {
         match self {
             Tokenizer::O200kBase => Encoding::o200k_base().count_up_to(text, limit),
@@ -101,8 +98,8 @@ impl Tokenizer {
     }
 }
 
-/// Clears the caches of pieces of counted texts. A thread's own cache is cleared when it
-/// counts its next text.
+/// Clears the caches of the pieces of counted texts. A thread's own cache is cleared when it counts
+/// its next text.
 pub fn forget() {
     encoding::forget();
 }

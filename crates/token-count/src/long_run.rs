@@ -1,14 +1,12 @@
-//! Counts a piece the cache does not hold. The engine is linear, yet a run of
-//! one punctuation mark, a ruler a megabyte long, still costs it a second. Such
-//! runs are shortened first, and the count of the rest is added back.
+//! Counts a piece that the cache does not contain. The engine is linear, but a run of one
+//! punctuation mark of a megabyte would still take a second. Such runs are shortened first, and the
+//! count of the removed part is added.
 //!
-//! Why that is exact: a sequence of tokens is the encoding of its text if and
-//! only if each pair of neighbours is one the merges would not join differently
-//! (the property that `backtrack` is built on). Where the encoding of the shortened piece
-//! has the same token twice in a row, a third one next to them adds no new pair
-//! of neighbours, so the longer text has exactly one token more; likewise for
-//! any number. Where no such twins are found in a run, the piece is counted
-//! unshortened.
+//! This is exact for the following reason: a sequence of tokens is the encoding of its text if and
+//! only if each pair of neighbours may meet (the property that `backtrack` is based on). If the
+//! encoding of the shortened piece has the same token twice in a row, a third one next to them adds
+//! no new pair of neighbours, so the longer text has exactly one token more; the same holds for any
+//! number. If a run contains no such pair, the piece is counted unshortened.
 
 use std::{iter, ops::Range};
 
@@ -17,21 +15,21 @@ use super::vocabulary::Vocabulary;
 
 /// Runs longer than this are shortened.
 const LONG: usize = 4096;
-/// Least bytes that a shortened run keeps: room for the runs' irregular ends and for twins
-/// of the longest token.
+/// Minimum number of bytes that a shortened run keeps: enough for the irregular ends of the run and
+/// for two copies of the longest token.
 const KEPT: usize = 1024;
 
-/// The number of tokens in `piece`.
+/// Returns the number of tokens in `piece`.
 pub(crate) fn count(vocabulary: Vocabulary<'_>, piece: &[u8]) -> u64 {
     let shortened = (piece.len() > LONG).then(|| count_shortened(vocabulary, piece));
     let tokens = shortened.flatten();
     tokens.unwrap_or_else(|| encode(vocabulary, piece).len()) as u64
 }
 
-/// A run of one byte as it stands in the shortened piece.
+/// A run of one byte in the shortened piece.
 struct Run {
     range: Range<usize>,
-    /// The length of the token the run consists of.
+    /// The length in bytes of the token that the run consists of.
     period: usize,
 }
 
@@ -58,15 +56,15 @@ fn count_shortened(vocabulary: Vocabulary<'_>, piece: &[u8]) -> Option<usize> {
     have_twins(vocabulary, &tokens, &runs).then_some(tokens.len() + cut_tokens)
 }
 
-/// The length of the first token that repeats in the run.
+/// Returns the length of the first token that is repeated in the run; `None` if there is none.
 fn period(vocabulary: Vocabulary<'_>, run: &[u8]) -> Option<usize> {
     let tokens = encode(vocabulary, &run[..KEPT]);
     let twins = tokens.windows(2).find(|pair| pair[0] == pair[1])?;
     Some(vocabulary.row(twins[0]).length())
 }
 
-/// True if each run contains two neighbouring tokens of its period. Both lie within the run,
-/// hence consist of its one byte and are the same token.
+/// Returns true if each run contains two neighbouring tokens of its period. Both tokens lie within
+/// the run, so they consist of its one byte and are the same token.
 fn have_twins(vocabulary: Vocabulary<'_>, tokens: &[u32], runs: &[Run]) -> bool {
     let ends: Vec<usize> = iter::once(0)
         .chain(tokens.iter().scan(0, |end, &token| {

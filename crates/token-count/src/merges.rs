@@ -1,33 +1,32 @@
-//! Merges short pieces: byte pair encoding as it is defined. Beginning with
-//! single bytes, the two neighbours whose merge comes first in the vocabulary are
-//! joined, until no two can be. For pieces of up to fifteen bytes that takes no
-//! memory and a few looks into one table, where a general engine takes longer to
-//! get ready than to count.
+//! Counts short pieces by byte pair encoding as it is defined: begins with single bytes, and
+//! repeatedly joins the two neighbours whose merge comes first in the vocabulary, until no merge is
+//! left. For pieces of up to fifteen bytes this allocates no memory and needs few table lookups,
+//! while a general engine needs more time for its setup than for the count.
 
 use super::trie::NO_TOKEN;
 use super::vocabulary::Vocabulary;
 
-/// The longest piece that is merged here, in bytes.
+/// Maximum length of a piece that is merged here, in bytes.
 pub(crate) const LONGEST: usize = 15;
 
-/// Places in a piece, and the bits of one.
+/// Number of places in a piece; below, the bits of a place.
 const LANES: usize = LONGEST + 1;
 const PLACE_BITS: u32 = 4;
-/// No merge; greater than every merge.
+/// Means no merge; greater than every merge.
 const NO_MERGE: i32 = i32::MAX;
 
-/// A piece while it is merged. Nothing moves: a token that was joined to the one before it
-/// loses its bit in `alive`.
+/// A piece during merging. Tokens are not moved: a token that was joined to the one before it loses
+/// its bit in `alive`.
 struct Parts {
     tokens: [u32; LANES],
-    /// The token that each token and the next one merge into, with its place in the lowest
-    /// bits: the least of all is the merge that comes first, and the leftmost of equals.
-    /// Signed, since processors compare signed numbers many at a time.
+    /// For each token, the token that it and the next one merge into, with its place in the lowest
+    /// bits: the minimum is the merge that comes first in the vocabulary, and the leftmost of equal
+    /// ones. Signed, because processors have SIMD comparisons for signed numbers.
     made: [i32; LANES],
     alive: u32,
 }
 
-/// The number of tokens of a piece of up to [`LONGEST`] bytes.
+/// Returns the number of tokens of a piece of up to [`LONGEST`] bytes.
 pub(crate) fn count(vocabulary: Vocabulary<'_>, piece: &[u8]) -> u64 {
     let count = piece.len().min(LONGEST);
     let mut parts = Parts { tokens: [0; LANES], made: [NO_MERGE; LANES], alive: (1 << count) - 1 };
@@ -62,7 +61,7 @@ impl Parts {
         ranked(vocabulary.merged(self.tokens[left], self.tokens[right]), left)
     }
 
-    /// The merge that comes first in the vocabulary, and where.
+    /// Returns the place and the token of the merge that comes first in the vocabulary.
     #[inline(always)]
     fn first_merge(&self) -> Option<(usize, u32)> {
         let first = self.made.iter().copied().min().filter(|made| *made != NO_MERGE)?;
@@ -70,7 +69,8 @@ impl Parts {
         Some(((first & ((1 << PLACE_BITS) - 1)) as usize, first >> PLACE_BITS))
     }
 
-    /// The place of the token after the one at `at`; beyond all where it is the last.
+    /// Returns the place of the token after the one at `at`; a value beyond all places if it is the
+    /// last.
     #[inline(always)]
     fn after(&self, at: usize) -> usize {
         let later = self.alive & (u32::MAX << (at + 1));
@@ -84,7 +84,7 @@ impl Parts {
     }
 }
 
-/// Returns the entry of [`Parts::made`] for a token that is made at a place.
+/// Returns the entry of [`Parts::made`] for a token that a merge makes at a place.
 #[inline(always)]
 #[expect(clippy::cast_possible_wrap, clippy::cast_possible_truncation)]
 fn ranked(token: u32, place: usize) -> i32 {

@@ -1,11 +1,11 @@
-//! From a model's name, as requests spell it, to its tokenizer. OpenAI's
-//! names follow the table of tiktoken-rs, to which the tests hold them; the other families are
-//! recognised by a word in the name, wherever a gateway or a cloud has put it.
+//! Maps a model's name, as in requests, to its tokenizer. OpenAI names follow the table of
+//! tiktoken-rs, which the tests check. The other families are recognized by a word anywhere in the
+//! name, because gateways and clouds add their own parts.
 
 use super::{Family, Tokenizer};
 
-/// Words that give a family away: its models, then companies and gateways that
-/// serve no other family.
+/// Words that identify a family: its models, then companies and gateways that serve no other
+/// family.
 const FAMILY_WORDS: [(&str, Family); 40] = [
     ("claude", Family::Claude),
     ("gemini", Family::Gemini),
@@ -49,7 +49,7 @@ const FAMILY_WORDS: [(&str, Family); 40] = [
     ("bigmodel", Family::Glm),
 ];
 
-/// OpenAI's models that count with cl100k, and older ones, whose vocabularies are not embedded.
+/// OpenAI models that use cl100k, and older ones whose vocabularies are not embedded.
 const OLD_OPENAI: [&str; 39] = [
     "gpt-4",
     "gpt-3.5-turbo",
@@ -92,10 +92,10 @@ const OLD_OPENAI: [&str; 39] = [
     "gpt-2",
 ];
 
-/// Versions of those.
+/// Prefixes of versions of these models.
 const OLD_OPENAI_PREFIXES: [&str; 3] = ["gpt-4-", "gpt-3.5-turbo-", "gpt-35-turbo-"];
 
-/// The tokenizer of a known model; `None` for a name that tells nothing.
+/// Returns the tokenizer of a known model; `None` for an unknown name.
 pub(crate) fn tokenizer(model: &str) -> Option<Tokenizer> {
     let name = model.trim().to_ascii_lowercase();
     let bare = bare_name(&name);
@@ -105,7 +105,7 @@ pub(crate) fn tokenizer(model: &str) -> Option<Tokenizer> {
     })
 }
 
-/// The name without the provider's path and the variant behind it.
+/// Returns the name without the provider's path and the variant after it.
 fn bare_name(name: &str) -> &str {
     let bare = name.rsplit('/').next().unwrap_or(name);
     let bare = bare.strip_prefix("openai:").unwrap_or(bare);
@@ -116,8 +116,8 @@ fn bare_name(name: &str) -> &str {
     &bare[..end]
 }
 
-/// OpenAI's models have counted with o200k since GPT-4o, so a name newer than the table does,
-/// too.
+/// Returns the tokenizer of an OpenAI model. All models since GPT-4o use o200k, so names newer than
+/// the table do, too.
 fn of_openai(bare: &str) -> Option<Tokenizer> {
     let fine_tuned = bare.strip_prefix("ft:").and_then(|rest| rest.split(':').next());
     let base = fine_tuned.unwrap_or(bare);
@@ -132,8 +132,8 @@ fn of_openai(bare: &str) -> Option<Tokenizer> {
     (numbered || named).then_some(Tokenizer::O200kBase)
 }
 
-/// The family of the first telling word. Words end at punctuation, and a
-/// family's word may go on with its version, as in `llama3` or `glm4v`.
+/// Returns the family of the first word that identifies one. Words end at punctuation, and a
+/// family's word may be followed by its version, as in `llama3` or `glm4v`.
 fn family(name: &str) -> Option<Family> {
     name.split(|c: char| !c.is_ascii_alphanumeric()).find_map(|word| {
         let digit = word.find(|c: char| c.is_ascii_digit());

@@ -1,17 +1,17 @@
-//! Remembers how many tokens a piece has. Text repeats itself: a few thousand
-//! pieces make up most of a history, and looking one up is some twenty times
-//! cheaper than merging it. Entries hold the whole piece, never a hash of it,
-//! so a hit is always right and a collision only costs a miss. Sizes are fixed:
-//! 1 MB for short pieces, half of that for longer ones, which the system gives page by
-//! page as they are used.
+//! A cache of the token counts of pieces. Text is repetitive: a few thousand pieces make up most of
+//! a history, and a lookup is about twenty times cheaper than merging. Entries contain the whole
+//! piece, not a hash of it, so a hit is always right and a collision only causes a miss. Sizes are
+//! fixed: 1 MB for short pieces and half of that for longer ones, which the operating system
+//! allocates page by page as they are used.
 
 use std::ops::Range;
 
-/// Sets of two entries for pieces of up to 15 bytes.
+/// log2 of the number of sets of two entries for pieces of up to 15 bytes.
 const SHORT_SETS_LOG2: u32 = 15;
-/// Single entries for longer pieces.
+/// log2 of the number of single entries for longer pieces.
 const LONG_SLOTS_LOG2: u32 = 12;
-/// An entry for a longer piece: its length, zero if it is empty, its count and its bytes.
+/// Size of an entry for a longer piece: its length (0 if the entry is empty), its count and its
+/// bytes.
 const LONG_ENTRY: usize = 128;
 const LONGEST: usize = LONG_ENTRY - 2;
 
@@ -21,8 +21,8 @@ pub(crate) struct PieceCache {
     long: Box<[[u8; LONG_ENTRY]]>,
 }
 
-/// Bits 0–119 the bytes of the piece, padded with zeros; 120–123 its length;
-/// 124–127 its count. Zero is empty, since no piece is.
+/// Bits 0–119 are the bytes of the piece, padded with zeros; bits 120–123 its length; bits 124–127
+/// its count. Zero means empty, because no piece is empty.
 #[derive(Clone, Copy, Default)]
 pub(super) struct ShortEntry(u128);
 
@@ -33,16 +33,16 @@ const COUNT_MASK: u128 = 0xF << COUNT_SHIFT;
 impl PieceCache {
     /// Returns an empty cache.
     pub(crate) fn new() -> PieceCache {
-        // Zeros that the system gives are not written: entries must be plain numbers for that.
+        // Memory that the system provides zeroed is not written again, but only for plain numbers.
         PieceCache {
             short: vec![[0; 2]; 1 << SHORT_SETS_LOG2].into(),
             long: vec![[0; LONG_ENTRY]; 1 << LONG_SLOTS_LOG2].into(),
         }
     }
 
-    /// The count of the piece at `range` in `text`, from `count` if it is not
-    /// known yet. The whole text is handed in because sixteen bytes are read
-    /// faster at once than as many as the piece has.
+    /// Returns the count of the piece at `range` in `text`; calls `count` if it is not cached.
+    /// Takes the whole text because reading sixteen bytes at once is faster than reading the exact
+    /// length.
     #[inline(always)]
     pub(crate) fn count(
         &mut self,
@@ -98,7 +98,7 @@ impl PieceCache {
 }
 
 impl ShortEntry {
-    /// A piece of 15 bytes has 15 tokens at most, which fit four bits.
+    /// A piece of 15 bytes has at most 15 tokens, which fit in four bits.
     pub(super) fn new(key: u128, count: u64) -> ShortEntry {
         ShortEntry(key | u128::from(count) << COUNT_SHIFT)
     }
@@ -124,8 +124,8 @@ pub(super) fn short_key(text: &[u8], range: &Range<usize>) -> u128 {
     bytes | (length as u128) << LENGTH_SHIFT
 }
 
-/// Two multiplications spread the bytes over the high bits. The hash need not
-/// resist an adversary: who forces misses gets the speed of counting uncached.
+/// Two multiplications spread the bytes over the high bits. The hash need not resist attacks:
+/// forced misses only reduce the speed to that of counting without a cache.
 #[inline(always)]
 pub(super) fn hash(key: u128) -> u64 {
     #[expect(clippy::cast_possible_truncation, reason = "the low half is what is meant")]

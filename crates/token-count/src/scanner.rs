@@ -1,15 +1,14 @@
-//! Splits a text into the pieces tokens never cross. The official splitters
-//! are two regular expressions; matching them by a general engine costs more
-//! than everything else together, so they are written out by hand here. Every
-//! scan only moves forward or rereads a stretch once: linear on any text. The
-//! tests hold the splits to those of the expressions themselves.
+//! Splits a text into the pieces that tokens never cross. The official splitters are two regular
+//! expressions; a general engine would take more time for them than everything else together, so
+//! they are written by hand here. Each scan only moves forward or rereads a section once, so it is
+//! linear for any text. The tests compare the splits with those of the expressions.
 
 use std::ops::Range;
 
 use super::char_class::CharClass;
 use super::char_classes::class_at;
 
-/// Which expression splits the text.
+/// The expression that splits the text.
 #[derive(Clone, Copy)]
 pub(crate) enum Pattern {
     O200k,
@@ -23,8 +22,8 @@ pub(crate) struct Scanner<'t> {
     start: usize,
 }
 
-/// How a word of the o200k pattern ended, which decides whether the character
-/// before it may join it.
+/// The way in which a word of the o200k pattern ended. It decides whether the character before the
+/// word may join it.
 enum Word {
     /// `HEAD* TAIL+`, the first alternative.
     WithTail(usize),
@@ -32,7 +31,7 @@ enum Word {
     HeadOnly(usize),
 }
 
-/// A character that may not stand before a word and join its piece.
+/// A character that cannot precede a word in the same piece.
 const NO_PREFIX: CharClass = CharClass::LETTER.or(CharClass::NUMBER).or(CharClass::NEWLINE);
 /// A character that is not punctuation.
 const NO_PUNCTUATION: CharClass = CharClass::LETTER.or(CharClass::NUMBER).or(CharClass::SPACE);
@@ -51,9 +50,8 @@ impl<'t> Scanner<'t> {
     fn o200k_end(&self, start: usize) -> usize {
         let (class, length) = self.class_at(start);
         if !class.meets(NO_PREFIX) {
-            // A mark is both a possible prefix and a possible word. As a word
-            // it matches the first alternative, which the expression tries
-            // before it takes the mark as the prefix of the second.
+            // A mark can be both a prefix and a word. As a word it matches the first alternative,
+            // which the expression tries before the second one with the mark as a prefix.
             let is_mark = class.meets(CharClass::HEAD);
             match self.word(start + length) {
                 Some(Word::WithTail(end)) => return end,
@@ -107,7 +105,7 @@ impl<'t> Scanner<'t> {
         class_at(self.text, at)
     }
 
-    /// The end of the characters from `at` that satisfy `belongs`.
+    /// Returns the end of the characters from `at` that satisfy `belongs`.
     #[inline(always)]
     fn run_end(&self, mut at: usize, belongs: impl Fn(CharClass) -> bool) -> usize {
         while at < self.text.len() {
@@ -122,8 +120,8 @@ impl<'t> Scanner<'t> {
 
     #[inline(always)]
     fn word(&self, start: usize) -> Option<Word> {
-        // The expression takes all of HEAD* and gives back what TAIL+ needs.
-        // When no TAIL follows, that is up to the last character of both.
+        // The expression matches all of HEAD* and backtracks to match TAIL+. If no TAIL follows, it
+        // backtracks to the last character that is in both classes.
         let mut at = start;
         let mut last_of_both = None;
         while at < self.text.len() {
@@ -146,8 +144,8 @@ impl<'t> Scanner<'t> {
         (at > start).then(|| Word::HeadOnly(self.contraction_end(at)))
     }
 
-    /// The end of `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d` in any case, or
-    /// `at` where there is none. The long s folds to s in Unicode.
+    /// Returns the end of `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d` in any case, or `at` if
+    /// there is none. In Unicode, the long s folds to s.
     #[inline(always)]
     fn contraction_end(&self, at: usize) -> usize {
         if self.text.get(at) != Some(&b'\'') {
@@ -166,7 +164,7 @@ impl<'t> Scanner<'t> {
         digit(digit(digit(start)))
     }
 
-    /// The end of the character at `at` if it is `wanted`, else `at`.
+    /// Returns the end of the character at `at` if it is `wanted`, otherwise `at`.
     fn skip_one(&self, at: usize, wanted: CharClass) -> usize {
         if at == self.text.len() {
             return at;
@@ -175,7 +173,7 @@ impl<'t> Scanner<'t> {
         at + if class.meets(wanted) { length } else { 0 }
     }
 
-    /// A space or none, punctuation, and the bytes that may close it.
+    /// Returns the end of an optional space, punctuation, and the bytes that may follow it.
     #[inline(always)]
     fn punctuation_end(&self, start: usize, closes: impl Fn(u8) -> bool) -> Option<usize> {
         let first = start + usize::from(self.text[start] == b' ');
@@ -204,11 +202,11 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// The ends a run of whitespace offers.
+/// The possible ends of a run of white space.
 struct Whitespace {
     end: usize,
     after_newline: Option<usize>,
-    /// The last character of a longer run is left to the word behind it.
+    /// The end without the last character of a longer run, which belongs to the next word.
     before_word: usize,
 }
 
@@ -244,8 +242,8 @@ mod tests {
 
     const CL100K: &str = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s";
 
-    /// Characters of every class the patterns name, plus those they treat
-    /// apart: contractions, the long s, the slash, both newlines.
+    /// Characters of every class in the patterns, and those with special treatment: contractions,
+    /// the long s, the slash, both newlines.
     const NASTY: &str = "aabzZAAM''ssStTrReEvVlLdDmMſK  \t\r\n\n//.,-_!0917\u{a0}\u{3000}\u{85}\u{2028}éÉǅʰªßا中あ한ไà\u{301}\u{20dd}\u{e0100}٣Ⅷ½€…’👍\u{200d}🏽𝐀𝟘𐐀\u{0}";
 
     fn check(pattern: Pattern, expression: &str, seed: u64) {

@@ -1,12 +1,13 @@
-//! A cache of counted pieces that all threads share, so that each piece is merged once. It is
-//! asked only if a thread's own cache misses. A thread that finds a stripe locked merges the
-//! piece itself instead of waiting.
+//! A cache of counted pieces that all threads share, so that each piece is merged only once. It is
+//! used if a thread's own cache misses. A thread that finds a stripe locked merges the piece itself
+//! instead of waiting.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::piece_cache::{ShortEntry, hash, short_key};
 
-/// Stripes of 1024 entries, a megabyte in all, each made when it is first used.
+/// log2 of the number of stripes. A stripe has 1024 entries and is allocated on first use; all
+/// stripes take a megabyte.
 const STRIPES_LOG2: u32 = 6;
 const STRIPE_LOG2: u32 = 10;
 
@@ -19,7 +20,7 @@ impl SharedPieces {
         SharedPieces([const { Mutex::new(Vec::new()) }; 1 << STRIPES_LOG2])
     }
 
-    /// The count of a piece of up to 15 bytes, from `count` if no thread knows it.
+    /// Returns the count of a piece of up to 15 bytes; calls `count` if it is not cached.
     pub(crate) fn count(&self, piece: &[u8], count: impl FnOnce(&[u8]) -> u64) -> u64 {
         let key = short_key(piece, &(0..piece.len()));
         let place = (hash(key) >> (64 - STRIPES_LOG2 - STRIPE_LOG2)) as usize;
@@ -37,10 +38,10 @@ impl SharedPieces {
         counted
     }
 
-    /// Forgets every piece.
+    /// Clears the cache.
     pub(crate) fn forget(&self) {
         for stripe in &self.0 {
-            // A panic in between leaves whole entries: they are values.
+            // A panic during an update leaves complete entries, because they are plain values.
             let mut stripe = stripe.lock().unwrap_or_else(PoisonError::into_inner);
             stripe.fill(ShortEntry::default());
         }

@@ -1,14 +1,14 @@
-//! The tables that `build.rs` writes. They are part of the program and read where they lie:
-//! nothing is loaded at start, and what nobody reads takes no memory.
+//! The tables that `build.rs` writes. They are embedded in the program and read in place: nothing
+//! is loaded at start, and unused tables take no memory.
 
 use super::trie::Trie;
 use super::vocabulary::Vocabulary;
 
-/// Begins where a line of the processor's cache does.
+/// Aligns a table to a cache line of the processor.
 #[repr(align(64))]
 struct Aligned<T>(T);
 
-/// A table of `OUT_DIR` as units of as many bytes as the place wants.
+/// A table of `OUT_DIR`, as an array of units whose size is inferred.
 macro_rules! table {
     ($name:literal) => {{
         const LENGTH: usize = include_bytes!(concat!(env!("OUT_DIR"), "/", $name)).len();
@@ -30,8 +30,8 @@ pub(crate) const CL100K_BASE: Vocabulary<'static> = Vocabulary {
     pairs: table!("cl100k_base.pairs"),
 };
 
-/// The classes of the code points, in blocks of 256. The first block is that of ASCII.
+/// The classes of the code points, in blocks of 256. The first block is ASCII.
 pub(crate) static CLASS_BLOCKS: &[[u8; 256]] = table!("classes.blocks");
 
-/// The block of each 256 code points.
+/// For each row of 256 code points, the index of its block.
 pub(crate) static CLASS_BLOCK_OF_ROW: &[[u8; 1]] = table!("classes.rows");

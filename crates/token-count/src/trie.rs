@@ -1,27 +1,28 @@
-//! The tokens of a vocabulary by their bytes: a trie in one array, four bytes a node. The
-//! children of a node stand behind its base, each as far as its byte says, and the token that
-//! ends at a node with children stands at the base itself. No two nodes share a base, so the
-//! label of a unit tells whose child it is. `build/double_array.rs` makes the array.
+//! The tokens of a vocabulary by their bytes: a double-array trie with units of four bytes. The
+//! child of a node for a byte is at the node's base + 1 + the byte; a token that ends at a node
+//! with children is at the base itself. No two nodes share a base, so the label of a unit shows
+//! which byte leads to it. `build/double_array.rs` builds the array.
 
-/// No token.
+/// Means no token.
 pub(crate) const NO_TOKEN: u32 = u32::MAX;
 
-/// The label of a node is the byte that leads to it, 9 bits; nobody's is above all bytes.
+/// Mask of a unit's label: the byte that leads to the node. Labels above all bytes are not
+/// children.
 pub(crate) const LABEL: u32 = 0x1FF;
-/// A token ends here, and longer ones go on.
+/// A token ends here, and longer tokens continue.
 pub(crate) const ENDS_TOKEN: u32 = 1 << 9;
-/// A token ends here, and none goes on: the unit holds the token instead of a base.
+/// A token ends here, and no token continues: the unit contains the token instead of a base.
 pub(crate) const LEAF: u32 = 1 << 10;
-/// Above the label and the two flags: a base or a token, 21 bits.
+/// Shift of the payload, a base or a token of 21 bits, above the label and the two flags.
 pub(crate) const PAYLOAD_SHIFT: u32 = 11;
-/// No node. Its label belongs to nobody.
+/// An unused unit. Its label is not that of any byte.
 pub(crate) const EMPTY: u32 = u32::MAX;
 
-/// The base of the root. Nothing stands at it, since no token is empty.
+/// The base of the root. No token is stored at it, because no token is empty.
 pub(crate) const ROOT: u32 = 0;
 
-/// A trie over units that stand elsewhere, in little-endian order. Every byte's place behind
-/// every base is one of them.
+/// A trie over an array of units in little-endian order. The array has a unit for every byte after
+/// every base.
 #[derive(Clone, Copy)]
 pub(crate) struct Trie<'u>(pub(crate) &'u [[u8; 4]]);
 
@@ -62,7 +63,7 @@ impl Trie<'_> {
         self.unit(ROOT + 1 + u32::from(byte))
     }
 
-    /// Returns the token of a unit's bytes and one more; [`NO_TOKEN`] if there is none.
+    /// Returns the token for the bytes of a unit followed by `byte`; [`NO_TOKEN`] if there is none.
     #[inline(always)]
     pub(crate) fn token_with(self, unit: u32, byte: u8) -> u32 {
         let child = if unit & LEAF == 0 { self.child(unit >> PAYLOAD_SHIFT, byte) } else { None };

@@ -1,22 +1,22 @@
-//! The tables of one vocabulary. `build.rs` makes them; they are read where they lie in the
-//! program, so nothing is loaded, and a vocabulary that nobody counts with takes no memory.
+//! The tables of one vocabulary. `build.rs` generates them. They are read in place in the program,
+//! so nothing is loaded, and an unused vocabulary takes no memory.
 
 use super::trie::{NO_TOKEN, Trie};
 
-/// Bits of a token's number.
+/// Number of bits of a token.
 const TOKEN_BITS: u32 = 18;
 const TOKEN_MASK: u64 = (1 << TOKEN_BITS) - 1;
-/// The two tokens that a token is made of.
+/// Mask of the two tokens that a token is merged from.
 const PARENTS_MASK: u64 = (1 << (2 * TOKEN_BITS)) - 1;
 /// In a row: no token is a prefix of this one.
 const NO_PREFIX: u64 = TOKEN_MASK;
 
-/// A place without a pair in [`Vocabulary::pairs`].
+/// An empty slot in [`Vocabulary::pairs`].
 pub(crate) const NO_PAIR: u32 = u32::MAX;
-/// A pair's token, and above it a part of the pair's hash.
+/// Number of bits of a pair's hash that are stored above its token.
 const TAG_BITS: u32 = u32::BITS - TOKEN_BITS;
 
-/// No token has more bytes.
+/// Maximum length of a token, in bytes.
 pub(crate) const LONGEST_TOKEN: usize = 128;
 
 /// The tables, in little-endian order.
@@ -24,20 +24,20 @@ pub(crate) const LONGEST_TOKEN: usize = 128;
 pub(crate) struct Vocabulary<'t> {
     /// The tokens by their bytes.
     pub(crate) trie: Trie<'t>,
-    /// The facts of each token, see [`Row`].
+    /// The row of each token, see [`Row`].
     pub(crate) rows: &'t [[u8; 8]],
-    /// The tokens by the two that they are made of, in a hash table whose size is a power of two:
-    /// the token in the lowest 18 bits, 14 bits of the hash above.
+    /// The tokens by the two tokens that they are merged from: a hash table whose size is a power
+    /// of two. A slot contains the token in the lowest 18 bits, and 14 bits of the hash above it.
     pub(crate) pairs: &'t [[u8; 4]],
 }
 
-/// The facts of a token: the two tokens it is made of (itself twice for a single byte), the
-/// longest token that it begins with, 18 bits each, and its length in bytes, 8 bits.
+/// Facts about a token: the two tokens that it is merged from (itself twice for a single byte) and
+/// the longest token that is a proper prefix of it, 18 bits each, and its length in bytes, 8 bits.
 #[derive(Clone, Copy)]
 pub(crate) struct Row(pub(crate) u64);
 
 impl Row {
-    /// Returns the row of a token of `length` bytes that is made of two others.
+    /// Returns the row of a token of `length` bytes that is merged from two others.
     #[allow(dead_code, reason = "build.rs makes rows, and has this file as its own")]
     pub(crate) fn new((left, right): (u32, u32), prefix: u32, length: usize) -> Row {
         let prefix = if prefix == NO_TOKEN { NO_PREFIX } else { u64::from(prefix) };
@@ -46,13 +46,13 @@ impl Row {
         Row(parents | prefix << (2 * TOKEN_BITS) | (length as u64) << (3 * TOKEN_BITS))
     }
 
-    /// The length of the token in bytes.
+    /// Returns the length of the token in bytes.
     #[inline(always)]
     pub(crate) fn length(self) -> usize {
         (self.0 >> (3 * TOKEN_BITS)) as usize
     }
 
-    /// The longest token that this one begins with, itself excepted.
+    /// Returns the longest token that is a proper prefix of this one.
     #[inline(always)]
     pub(crate) fn prefix(self) -> Option<u32> {
         let prefix = self.0 >> (2 * TOKEN_BITS) & TOKEN_MASK;
@@ -94,17 +94,18 @@ impl Vocabulary<'_> {
         }
     }
 
-    /// True if the encoding of a text may have these two tokens next to each other: if no merge
-    /// across the bytes where they meet comes before the merges that make them.
+    /// Returns true if these two tokens can be neighbours in the encoding of a text: if no merge
+    /// across their boundary comes before the merges that make them.
     pub(crate) fn may_meet(self, mut left: u32, mut right: u32) -> bool {
-        // From this token on a merge comes too late to join the two: one that was taken apart
-        // had taken a part away. Of equal merges the one further to the left comes first.
+        // A merge of rank `limit` or later is too late: the merge that made the split token had
+        // already consumed one of the two parts. Of merges with equal rank, the leftmost comes
+        // first.
         let mut limit = NO_TOKEN;
         loop {
             if self.merged(left, right) < limit {
                 return false;
             }
-            // Of the two, the one that was made last is taken apart first; a byte cannot be.
+            // Split the token that was made last. A single byte cannot be split.
             let (from_left, from_right) = (self.row(left).right(), self.row(right).left());
             if left > right {
                 limit = left;
@@ -133,7 +134,7 @@ impl Vocabulary<'_> {
     }
 }
 
-/// Enters a pair into a table that has room.
+/// Adds a pair to a table that has free slots.
 #[allow(dead_code, reason = "build.rs fills tables, and has this file as its own")]
 pub(crate) fn add_pair(pairs: &mut [[u8; 4]], (left, right): (u32, u32), token: u32) {
     let (mut place, tag) = place_and_tag(parents(left, right), pairs.len());
@@ -148,7 +149,8 @@ fn parents(left: u32, right: u32) -> u64 {
     u64::from(left) | u64::from(right) << TOKEN_BITS
 }
 
-/// The place where the search for a pair begins, and the bits of its hash that stand there.
+/// Returns the slot where the search for a pair begins, and the bits of its hash that the slot
+/// stores.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "the bits that are cut are not meant")]
 fn place_and_tag(parents: u64, places: usize) -> (usize, u32) {
@@ -158,7 +160,7 @@ fn place_and_tag(parents: u64, places: usize) -> (usize, u32) {
     ((hash >> (u64::BITS - places_log2)) as usize, tag as u32)
 }
 
-/// The token in the lowest bits.
+/// Returns the token in the lowest bits.
 #[inline(always)]
 fn low(bits: u64) -> u32 {
     (bits & TOKEN_MASK) as u32

@@ -1,4 +1,4 @@
-//! Estimates, and the tokenizer of a model's name.
+//! Tests of the estimates, and of the tokenizer for a model's name.
 
 use token_count::{Family, Tokenizer};
 

@@ -1,5 +1,5 @@
-//! The counter against tiktoken-rs, on text of every kind, on the inputs that
-//! break other counters, and on random strings of awkward characters.
+//! Compares the counter with tiktoken-rs on text of every kind, on inputs that break other
+//! counters, and on random strings of unusual characters.
 
 mod estimates;
 mod texts;
@@ -16,7 +16,7 @@ fn exact() -> [(Tokenizer, &'static CoreBPE); 2] {
     ]
 }
 
-/// Both encodings count `text` as tiktoken-rs does, cold and from the cache.
+/// Checks that both encodings count `text` as tiktoken-rs does, without and with the cache.
 fn check(kind: &str, text: &str) {
     for (tokenizer, reference) in exact() {
         let expected = reference.encode_ordinary(text).len() as u64;
@@ -121,7 +121,7 @@ fn counts_equal_tiktoken_on_random_strings() {
     }
 }
 
-/// Inputs on which other counters are quadratic, wrong, or panic.
+/// Inputs for which other counters are quadratic, wrong, or panic.
 #[test]
 fn counts_equal_tiktoken_on_the_worst_inputs() {
     let mut random = Random(13);
@@ -151,8 +151,8 @@ fn counts_equal_tiktoken_on_the_worst_inputs() {
     }
 }
 
-/// A million of one byte makes the reference panic or take too long; there the
-/// count is only held between what the longest tokens allow.
+/// The reference panics or takes too long for a million equal bytes, so these counts are only
+/// checked against the bounds given by the longest tokens.
 #[test]
 fn long_runs_are_counted_at_every_length() {
     for (tokenizer, reference) in exact() {
@@ -193,7 +193,7 @@ fn encodings_do_not_share_counts_on_one_thread() {
     }
 }
 
-/// Each thread has its cache; whatever came before, in whatever order, counts are right.
+/// Each thread has its own cache. The counts are right whatever a thread counted before.
 #[test]
 fn threads_agree_with_tiktoken_whatever_they_counted_before() {
     let bpe = o200k_base_singleton();

@@ -1,10 +1,10 @@
-//! Texts of every kind, made the same way in every run.
+//! Texts of every kind, identical in every run.
 
 #![expect(clippy::cast_possible_truncation, reason = "a test converts what it made itself")]
 
 use std::iter;
 
-/// A fixed sequence of numbers, so that a failure repeats.
+/// A deterministic random generator, so that failures can be reproduced.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -17,7 +17,7 @@ impl Random {
         from[self.below(from.len())]
     }
 
-    /// `count` words joined by one of the separators each.
+    /// Returns `count` random words, each followed by a random separator.
     pub(crate) fn words(&mut self, count: usize, words: &[&str], separators: &[&str]) -> String {
         (0..count).flat_map(|_| [self.pick(words), self.pick(separators)]).collect()
     }
