@@ -4,7 +4,7 @@
 //! else becomes an error here.
 //!
 //! Each call uses a new connection: a client that retries by itself, or finds a kept connection
-//! closed, would make calls that nobody counts.
+//! closed, would make calls that are not counted.
 
 use std::error::Error;
 use std::time::{Duration, SystemTime};

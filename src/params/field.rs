@@ -37,14 +37,14 @@ impl Shape {
     }
 }
 
-/// How a string of white space only is read.
+/// The handling of a string that contains only white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Blank {
-    /// Like any other string.
+    /// Accepts it like any other string.
     Accepted,
-    /// Like an absent member.
+    /// Treats it like an absent member.
     Absent,
-    /// As an error.
+    /// Rejects it with an error.
     Refused,
 }
 

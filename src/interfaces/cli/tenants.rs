@@ -10,8 +10,8 @@ use crate::service::{Tenant, open_all};
 /// Minimum length of a token, in characters, because nothing slows down guessing.
 const MIN_TOKEN_CHARS: usize = 16;
 
-/// Opens the tenants. The operator's folders need the operator's token. Without one, everybody can
-/// use them if there are no tenants, and nobody if there are.
+/// Opens the tenants. Access to the operator's folders requires the operator's token. If it is not
+/// configured, anyone can access them while there are no tenants; with tenants, no one can.
 pub(super) fn tenant_entries(config: &Config) -> Result<Vec<TenantEntry>, CliError> {
     let server = &config.server;
     let own = token("server", server.token.as_ref(), server.token_file.as_deref())?;

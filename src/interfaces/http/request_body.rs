@@ -74,8 +74,8 @@ impl BodyReader {
         }
     }
 
-    /// Reserves memory for bytes that arrived, not for the announced length, so that a client that
-    /// announces much and sends little blocks nobody.
+    /// Reserves memory for the bytes that arrived, not for the announced length, so that a client
+    /// that announces a large body but sends little does not block others.
     async fn receive(
         &self,
         headers: &HeaderMap,

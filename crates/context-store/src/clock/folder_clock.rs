@@ -31,8 +31,7 @@ pub(crate) fn begin(private: &Folder) -> io::Result<()> {
 
 /// Observes the clock of a folder. If it was never observed before, the time of the newest file is
 /// the last known one. A clock that cannot be written is not an error: the time until the next
-/// observation then counts for no file. Objects have the time of their store's clock, which nobody
-/// here sets.
+/// observation then counts for no file. For objects, the store sets the time.
 pub(crate) fn observe(folder: &Folder, private: &Folder, now: &Moment, run: Run) -> Clock {
     if private.local().is_none() {
         return Clock::default();

@@ -182,7 +182,7 @@ on_both! {
         let shop = shop_in(shop.temp);
         let next = || shop.store.claim(&mut Claims::default(), &[(Stem::of_group("c", 0), hash)]);
         assert_eq!(next().unwrap()[0].name.as_str(), "compressed_group_c_3.json");
-        // Nor after their origin was removed.
+        // The deleted names also stay unused after their origin was removed.
         shop.sweep(after(400 * 86_400));
         assert_eq!(next().unwrap()[0].name.as_str(), "compressed_group_c_3.json");
     }

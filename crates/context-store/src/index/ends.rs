@@ -33,8 +33,8 @@ pub(crate) enum Removal {
     LivesAgain,
 }
 
-/// Removes a file whose end is recorded. Without locks, the record first states that this life is
-/// over for good: from then on nobody reads, writes or revives it, however late its removal
+/// Removes a file whose end is recorded. Without locks, the record first states that this life has
+/// ended permanently: from then on no process reads, writes or revives it, however late its removal
 /// arrives.
 pub(crate) fn remove_ended(
     folder: &Folder,

@@ -168,7 +168,7 @@ fn a_writer_that_stalls_brings_no_deleted_file_back() {
     let listed = shop.store.folder().files_below(10, &|_| true).unwrap().0;
     let opened = crate::Location::open_readers(&[listed[0].1.clone()]).remove(0);
     assert_eq!(opened.unwrap_err().kind(), io::ErrorKind::NotFound);
-    // The same content may have its name again, in another life.
+    // The same content may get its former name again, as a new life.
     shop.fake.as_ref().unwrap().set_now(after(3_000));
     assert_eq!(post(&shop.replica(), "b", "1", "secret").unwrap(), own);
     assert_eq!(shop.files(), [own.to_string(), format!("{own}!1")]);

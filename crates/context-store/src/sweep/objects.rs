@@ -1,7 +1,7 @@
 //! Sweeps a store of objects. Contents are stored by the day on which their names were first
 //! assigned. The sweep lists those of days that are old enough to have expired, and reads their
-//! records. It ends an expired record if nobody renewed it since it was read, and then removes the
-//! content. It also removes leftovers of writers that crashed or were too late.
+//! records. It ends an expired record unless a process has renewed it since it was read, and then
+//! removes the content. It also removes leftovers of writers that crashed or were too late.
 
 use std::io;
 use std::time::{Duration, SystemTime};

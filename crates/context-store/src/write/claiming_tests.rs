@@ -33,7 +33,7 @@ on_both! {
             let late = Claim { name: first.clone(), stored: false, ..other.clone() };
             let files = [ClaimedFile { stem: of_call("of b"), claim: late, origin: Origin::default() }];
             assert_eq!(shop.store.write(&files, |_| "of b".into()).unwrap()[0].name, other.name);
-            // The same content may have its name again.
+            // The same content may get its former name again.
             assert_eq!(shop.made_for("c", "1", "of a"), first);
             assert_eq!(shop.record(&first).unwrap().origin.chat, Some(Chat::of("c")));
         }
