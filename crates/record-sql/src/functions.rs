@@ -35,16 +35,11 @@ pub(crate) fn add(db: &Connection) -> Result<()> {
             Ok(text(context.get_raw(0)).map(|text| convert(&text)))
         })?;
     }
-    for (name, part) in [
-        ("variance", Part { root: false, sample: true }),
-        ("var_samp", Part { root: false, sample: true }),
-        ("var_pop", Part { root: false, sample: false }),
-        ("stddev", Part { root: true, sample: true }),
-        ("stddev_samp", Part { root: true, sample: true }),
-        ("stddev_pop", Part { root: true, sample: false }),
-    ] {
+    for name in ["variance", "var_samp", "var_pop", "stddev", "stddev_samp", "stddev_pop"] {
+        let part = Part { root: name.starts_with("stddev"), sample: !name.ends_with("_pop") };
         db.create_aggregate_function(name, 1, flags, part)?;
     }
+
     Ok(())
 }
 

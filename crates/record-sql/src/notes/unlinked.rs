@@ -63,7 +63,7 @@ impl Select<'_> {
         for chain in chains.filter(|chain| bytes.contains(&chain.range().start)) {
             match self.table(&chain) {
                 Some(table) => tables.push(table),
-                None if is_word(&chain) => {}
+                None if chain.is_word(&WORDS) => {}
                 None => return (0..self.items.len()).collect(),
             }
         }
@@ -76,7 +76,7 @@ impl Select<'_> {
         if !others.is_empty() {
             return self.items.iter().position(|item| item.name.eq_ignore_ascii_case(&first.name));
         }
-        let read = self.facts.column(chain).filter(|_| !is_word(chain))?;
+        let read = self.facts.column(chain).filter(|_| !chain.is_word(&WORDS))?;
         let is_of = |item: &FromTable| {
             item.places.len() == 1 && statement.value(item.places.start) == read.table.name
         };
@@ -116,11 +116,6 @@ impl Select<'_> {
         let rows = format!("{with}SELECT count(*) FROM (SELECT 1 FROM {table} {limit})");
         self.facts.db.counts(&rows) == Some([2])
     }
-}
-
-fn is_word(chain: &Chain) -> bool {
-    let [part] = chain.parts.as_slice() else { return false };
-    !part.quoted && WORDS.iter().any(|word| part.name.eq_ignore_ascii_case(word))
 }
 
 fn of_select(facts: &Facts<'_>, select: &Range<usize>) -> Option<String> {
@@ -183,7 +178,7 @@ fn of_itself(facts: &Facts<'_>) -> Option<String> {
         let chain = |bytes: &Range<usize>| chains.iter().find(|chain| chain.range() == *bytes);
         let (one, two) = (chain(&left)?, chain(&right)?);
         let is_same = |parts: [&str; 2]| parts[0].eq_ignore_ascii_case(parts[1]);
-        if !is_same([&one.parts.last()?.name, &two.parts.last()?.name]) || is_word(one) {
+        if !is_same([&one.parts.last()?.name, &two.parts.last()?.name]) || one.is_word(&WORDS) {
             return None;
         }
         let items = statement.tables_of(&statement.select_around(at))?;

@@ -1,7 +1,7 @@
 //! A column of a table.
 
 use crate::letter_order::TextKind;
-use crate::records::fields::Shape;
+use crate::records::fields::{Fields, Shape};
 use crate::records::profile::{Profile, Type};
 use crate::records::source::Scanned;
 use crate::records::values::Values;
@@ -28,13 +28,19 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Returns the profile of the column's values; None for the whole record.
-    pub(crate) fn profile<'s>(&self, scanned: &'s Scanned<'_>) -> Option<&'s Profile> {
+    /// Returns the fields or paths of a scan that it is one of, and its place; None for the whole
+    /// record.
+    fn fields<'s, 'a>(&self, shape: &'s Shape<'a>) -> Option<(&'s Fields<'a>, usize)> {
         match self.from {
-            From::Field(place) => Some(scanned.shape.fields.profile(place)),
-            From::Path(place) => Some(scanned.paths().plain.profile(place)),
+            From::Field(place) => Some((&shape.fields, place)),
+            From::Path(place) => Some((&shape.paths.plain, place)),
             From::Record => None,
         }
+    }
+
+    /// Returns the profile of the column's values; None for the whole record.
+    pub(crate) fn profile<'s>(&self, scanned: &'s Scanned<'_>) -> Option<&'s Profile> {
+        self.fields(&scanned.shape).map(|(fields, place)| fields.profile(place))
     }
 
     /// Returns true if texts of the column are numbers.
@@ -45,11 +51,7 @@ impl Column {
 
     /// Returns the name that its values have in a scan.
     pub(crate) fn source<'s>(&self, scanned: &'s Scanned<'_>) -> &'s str {
-        match self.from {
-            From::Field(place) => &scanned.shape.fields.names()[place],
-            From::Path(place) => &scanned.paths().plain.names()[place],
-            From::Record => RECORD,
-        }
+        self.fields(&scanned.shape).map_or(RECORD, |(fields, place)| &fields.names()[place])
     }
 
     /// Returns its values in a scan of some of the records, under the name of
@@ -59,10 +61,9 @@ impl Column {
         source: &str,
         shape: &'v Shape<'a>,
     ) -> Option<&'v Values<'a>> {
-        match self.from {
-            From::Field(_) => shape.fields.values(source),
-            From::Path(_) => shape.paths.plain.values(source),
-            From::Record => shape.whole.as_ref(),
+        match self.fields(shape) {
+            Some((fields, _)) => fields.values(source),
+            None => shape.whole.as_ref(),
         }
     }
 }

@@ -6,6 +6,26 @@ use crate::sql::expression::COMPARING;
 use crate::sql::statement::{Chain, Statement};
 use crate::sql::token::Kind;
 
+/// Words that are no columns but look like names.
+const WORDS: [&str; 16] = [
+    "and",
+    "as",
+    "between",
+    "case",
+    "current_date",
+    "current_timestamp",
+    "distinct",
+    "else",
+    "end",
+    "false",
+    "is",
+    "not",
+    "null",
+    "select",
+    "then",
+    "true",
+];
+
 /// A comparison of a column, or of an expression over columns, with literals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Comparison {
@@ -76,36 +96,12 @@ impl Comparison {
 /// Returns the comparisons of a statement, in order.
 pub(crate) fn comparisons(statement: &Statement) -> Vec<Comparison> {
     let chains = statement.chains();
-    let chains: Vec<Chain> = chains.into_iter().filter(|chain| !is_keyword(chain)).collect();
+    let chains: Vec<Chain> = chains.into_iter().filter(|chain| !chain.is_word(&WORDS)).collect();
     let operators = (0..statement.tokens.len()).filter(|at| {
         statement.tokens[*at].kind != Kind::Text
             && (statement.is_any(*at, &COMPARING) || statement.is(*at, "is"))
     });
     operators.filter_map(|at| comparison(statement, &chains, at)).collect()
-}
-
-/// Words that are no columns but look like names.
-fn is_keyword(chain: &Chain) -> bool {
-    const WORDS: [&str; 16] = [
-        "and",
-        "as",
-        "between",
-        "case",
-        "current_date",
-        "current_timestamp",
-        "distinct",
-        "else",
-        "end",
-        "false",
-        "is",
-        "not",
-        "null",
-        "select",
-        "then",
-        "true",
-    ];
-    let [part] = chain.parts.as_slice() else { return false };
-    !part.quoted && WORDS.iter().any(|word| part.name.eq_ignore_ascii_case(word))
 }
 
 fn comparison(statement: &Statement, chains: &[Chain], at: usize) -> Option<Comparison> {

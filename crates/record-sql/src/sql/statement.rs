@@ -48,6 +48,12 @@ impl Chain {
         self.parts.get(at).map_or(end, |part| part.range.start)..end
     }
 
+    /// Returns true for one of these words, without quotes.
+    pub(crate) fn is_word(&self, words: &[&str]) -> bool {
+        let [part] = self.parts.as_slice() else { return false };
+        !part.quoted && words.iter().any(|word| part.name.eq_ignore_ascii_case(word))
+    }
+
     /// Returns the path of the parts from `at`.
     pub(crate) fn path(&self, at: usize) -> String {
         let names: Vec<&str> = self.parts[at..].iter().map(|part| part.name.as_str()).collect();
@@ -166,38 +172,17 @@ impl Statement {
         let mut places = Vec::new();
         // For each open bracket, whether a FROM clause is open in it.
         let mut from = vec![false];
-        for (at, token) in self.tokens.iter().enumerate() {
-            let word = token.text(&self.sql).to_ascii_lowercase();
+        for at in 0..self.tokens.len() {
             let inside = from.last().copied().unwrap_or(false);
-            let set = |from: &mut Vec<bool>, to: bool| {
-                if let Some(last) = from.last_mut() {
-                    *last = to;
-                }
-            };
-            let starts = match (token.kind, word.as_str()) {
-                (Kind::Word, "from" | "join") => {
-                    set(&mut from, true);
-                    true
-                }
-                (
-                    Kind::Word,
-                    "where" | "group" | "order" | "limit" | "on" | "select" | "union" | "having"
-                    | "using" | "window" | "except" | "intersect",
-                ) => {
-                    set(&mut from, word == "on" || word == "using");
-                    false
-                }
-                (Kind::Symbol, "(") => {
-                    from.push(false);
-                    false
-                }
-                (Kind::Symbol, ")") => {
-                    from.pop();
-                    false
-                }
-                (Kind::Symbol, ",") => inside,
-                _ => false,
-            };
+            let starts = self.is_any(at, &["from", "join"]) || (inside && self.is(at, ","));
+            if self.is(at, "(") {
+                from.push(false);
+            } else if self.is(at, ")") {
+                from.pop();
+            } else if let Some(last) = from.last_mut() {
+                let goes_on = starts || self.is_any(at, &["on", "using"]);
+                *last = goes_on || (inside && !self.is_any(at, &CLAUSES));
+            }
             let name =
                 self.tokens.get(at + 1).filter(|next| next.is_name() || next.kind == Kind::Text);
             if starts && name.is_some() && !self.is(at + 2, "(") {
@@ -255,6 +240,20 @@ impl Statement {
         Self::new(sql)
     }
 }
+
+/// The words behind a FROM clause.
+const CLAUSES: [&str; 10] = [
+    "where",
+    "group",
+    "order",
+    "limit",
+    "select",
+    "union",
+    "having",
+    "window",
+    "except",
+    "intersect",
+];
 
 /// The form of a statement that shows every column.
 const COLUMNS_OF_ALL: &str = "`SELECT * FROM records LIMIT 1` shows the columns";

@@ -9,34 +9,11 @@ use jaq_core::{
 };
 
 /// Helpers of public functions, which are never suggested as names.
-const INTERNAL: [&str; 26] = [
-    "capture_object",
-    "capture_of_match",
-    "cut_all",
-    "decode_base64",
-    "decode_uri",
-    "encode_base64",
-    "encode_uri",
-    "error_empty",
-    "escape_html",
-    "escape_sh",
-    "find_all",
-    "find_any",
-    "jaq_contains",
-    "jaq_flatten",
-    "jaq_indices",
-    "key_values",
-    "matches",
-    "max_by_or_empty",
-    "min_by_or_empty",
-    "path_value",
-    "remove_paths",
-    "slice_end",
-    "slice_start",
-    "to_number",
-    "to_text",
-    "whole_index",
-];
+const INTERNAL: &str = "\
+    capture_object capture_of_match cut_all decode_base64 decode_uri encode_base64 encode_uri \
+    error_empty escape_html escape_sh find_all find_any jaq_contains jaq_flatten jaq_indices \
+    key_values matches max_by_or_empty min_by_or_empty path_value remove_paths slice_end \
+    slice_start to_number to_text whole_index";
 
 /// The name of the adapted filter among the definitions.
 const ADAPTED: &str = "adapted_filter";
@@ -93,7 +70,8 @@ fn functions() -> impl Iterator<Item = Fun<Data>> {
 fn known() -> Vec<(&'static str, usize)> {
     let defined = definitions().map(|def| (def.name, def.args.len()));
     let native = functions().map(|(name, arguments, _)| (name, arguments.len()));
-    let public = |name: &str| !INTERNAL.contains(&name) && !name.ends_with('_');
+    let internal: Vec<&str> = INTERNAL.split(' ').collect();
+    let public = |name: &str| !internal.contains(&name) && !name.ends_with('_');
     defined.chain(native).filter(|(name, _)| public(name)).collect()
 }
 

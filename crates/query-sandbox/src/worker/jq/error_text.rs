@@ -75,9 +75,13 @@ fn first_value(text: &str) -> Option<(&str, &str)> {
     Some((text.get(value.clone())?, text.get(value.end..)?))
 }
 
+fn kind(value: &str) -> Option<Kind> {
+    value.bytes().next().and_then(Kind::of)
+}
+
 /// Returns the type and the size of a value; a short text whole.
 fn description(value: &str) -> String {
-    match value.bytes().next().and_then(Kind::of) {
+    match kind(value) {
         Some(Kind::Array) => {
             format!("array (length {})", raw_json::each_element(value).count())
         }
@@ -97,7 +101,6 @@ fn description(value: &str) -> String {
 
 /// Returns the filters that select or convert the values of a calculation.
 fn instead_of_calculation(left: &str, right: &str) -> String {
-    let kind = |value: &str| value.bytes().next().and_then(Kind::of);
     match (kind(left), kind(right)) {
         (Some(Kind::Number), Some(Kind::String)) | (Some(Kind::String), Some(Kind::Number)) => {
             "; `numbers` selects the numbers, `tonumber` and `tostring` convert".to_owned()
@@ -111,7 +114,7 @@ fn instead_of_index(value: &str, index: &str) -> String {
     if !raw_json::is_string(index) || index.len() > 2 * WHOLE_TEXT {
         return String::new();
     }
-    match value.bytes().next().and_then(Kind::of) {
+    match kind(value) {
         Some(Kind::Array) => format!("; `.[][{index}]` reads it of each element"),
         _ => format!("; `.[{index}]?` skips what is not an object"),
     }

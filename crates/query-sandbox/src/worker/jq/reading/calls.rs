@@ -12,6 +12,11 @@ use super::{
     shape::{Shape, Step},
 };
 
+/// The functions whose arguments are filters of the input.
+const OF_INPUT: &str = "\
+    IN contains endswith error getpath in index indices inside join ltrimstr match pow range \
+    rindex rtrimstr scan split startswith strftime strptime test";
+
 impl<'f> Reader<'f> {
     /// Returns the value of a call for `input`.
     pub(super) fn call(&mut self, name: &str, arguments: &[Term<&'f str>], input: &Shape) -> Shape {
@@ -158,30 +163,7 @@ impl<'f> Reader<'f> {
 
     /// Reads the arguments of a function whose result is unknown.
     fn values(&mut self, name: &str, arguments: &[Term<&'f str>], input: &Shape) -> Shape {
-        let of_input = matches!(
-            name,
-            "IN" | "contains"
-                | "endswith"
-                | "error"
-                | "getpath"
-                | "in"
-                | "index"
-                | "indices"
-                | "inside"
-                | "join"
-                | "ltrimstr"
-                | "match"
-                | "pow"
-                | "range"
-                | "rindex"
-                | "rtrimstr"
-                | "scan"
-                | "split"
-                | "startswith"
-                | "strftime"
-                | "strptime"
-                | "test"
-        );
+        let of_input = OF_INPUT.split(' ').any(|known| known == name);
         self.unknown(arguments, if of_input { input } else { &Shape::Unknown })
     }
 
