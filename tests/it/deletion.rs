@@ -343,6 +343,7 @@ async fn the_door_says_what_it_accepts() {
         ("/chats/a?dry_run=maybe", fails(422, "field_invalid", "dry_run")),
         ("/chats/a?store_dir=/etc", fails(422, "path_outside_roots", "store_dir")),
         ("/chats/a?store_dir=", fails(422, "path_invalid", "store_dir")),
+        ("/chats/a?store_dir=./store&store_dir=./other", fails(422, "field_invalid", "query")),
         ("/chats/%20", fails(422, "field_missing", "chat_id")),
         ("/chats/%FF", fails(422, "field_invalid", "chat_id")),
         ("/chats/", fails(404, "route_unknown", "")),
@@ -502,6 +503,29 @@ fn a_post_may_lose_a_race_with_the_deletion_of_its_chat() {
         let posting: Vec<_> = (0..3).map(|_| scope.spawn(posts)).collect();
         while !posting.iter().all(ScopedJoinHandle::is_finished) {
             app.service.delete_chat(br#"{"chat_id": "a"}"#).unwrap();
+        }
+    });
+}
+
+/// A chat that posts while it is deleted refers to its files again.
+#[test]
+fn each_file_that_stays_is_told_once() {
+    let app = TestApp::new();
+    let messages = turns("same", 0..6);
+    compact(&app, &messages, Some("a"));
+    compact(&app, &messages, Some("b"));
+    let settings = json!({"chat_id": "a", "context_manage_mode": "compact", "max_total_tokens": 1,
+        "max_tool_message_tokens": 200});
+    let posts = || {
+        (0..60).for_each(|_| _ = app.again().offload(&array(&messages), &settings));
+    };
+    std::thread::scope(|scope| {
+        let posting: Vec<_> = (0..3).map(|_| scope.spawn(posts)).collect();
+        while !posting.iter().all(ScopedJoinHandle::is_finished) {
+            let (answer, _) = app.service.delete_chat(br#"{"chat_id": "a"}"#).unwrap();
+            let (_, kept) = answer.answer().split_once("; ").unwrap();
+            let kept: usize = kept.split(' ').next().unwrap().parse().unwrap();
+            assert!(kept <= 6, "{}", answer.answer());
         }
     });
 }

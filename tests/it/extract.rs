@@ -55,6 +55,14 @@ fn a_condition() {
 }
 
 #[test]
+fn an_offset_beyond_all_outputs_has_no_answer() {
+    let app = TestApp::new();
+    let path = offloaded(&app, 3);
+    let said = app.extract(&path, &json!({"query": ".id", "offset": u64::MAX}));
+    assert_eq!(said.get("records"), json!([]));
+}
+
+#[test]
 fn what_stands_beside_a_condition() {
     let app = TestApp::new();
     let path = offloaded(&app, 120);

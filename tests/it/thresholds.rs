@@ -38,6 +38,31 @@ fn a_result_moves_from_one_token_above_the_threshold() {
 }
 
 #[test]
+fn numbers_up_to_the_greatest_are_accepted() {
+    let app = TestApp::new();
+    let text = log(500);
+    let history = array(&[call("call_1", "bash", &json!({})), result("call_1", &text), user("go")]);
+    for name in [
+        "keep_recent_count",
+        "max_total_tokens",
+        "max_tool_message_tokens",
+        "min_savings_tokens",
+        "preview_char_length",
+        "preview_tokens",
+        "target_tokens",
+    ] {
+        for mode in ["auto", "compact", "compress"] {
+            for number in [u64::MAX, u64::MAX / 4] {
+                let mut settings = json!({"context_manage_mode": mode, "max_total_tokens": 1,
+                    "keep_recent_count": 0, "max_tool_message_tokens": 10});
+                settings[name] = json!(number);
+                outcome(&app.offload(&history, &settings));
+            }
+        }
+    }
+}
+
+#[test]
 fn a_pass_saves_what_is_asked() {
     let app = TestApp::new();
     let history =

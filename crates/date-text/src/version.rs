@@ -24,7 +24,6 @@ enum Identifier {
 impl Version {
     /// Parses `13`, `13.1.2`, `v13.1.2` or `13.1.2-beta.1`. Rejects a part with a leading zero,
     /// which is a code rather than a number.
-    /// than a number.
     ///
     /// ```
     /// use date_text::version::Version;
