@@ -5,6 +5,7 @@
 
 mod aliases;
 mod answers;
+mod bounds;
 mod conditions;
 mod dialects;
 mod elements;

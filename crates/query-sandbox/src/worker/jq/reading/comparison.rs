@@ -61,7 +61,7 @@ pub(super) struct Comparison {
     seen: Seen,
 }
 
-/// What a comparison met.
+/// The values that a comparison met.
 #[derive(Clone, Debug, Default)]
 struct Seen {
     /// True if some value has the type of the constant.

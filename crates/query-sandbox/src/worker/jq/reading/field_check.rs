@@ -39,7 +39,7 @@ struct Absent {
 /// The fields that no record has yet.
 pub(in crate::worker::jq) struct FieldCheck {
     absent: Vec<Absent>,
-    /// What the filter reads, without the names that some record has.
+    /// The fields and values that the filter reads, without the names that some record has.
     reading: Reading,
     known: KnownFields,
     seen: usize,
