@@ -22,6 +22,9 @@ const SETTERS: &[&str] =
 /// Number of bytes after a name that are searched for an assignment sign.
 const SIGN: usize = 96;
 
+/// The first byte of a full-width sign: `：`, `＝`.
+const FULL_WIDTH: u8 = 0xEF;
+
 /// Number of bytes before a name that are searched for the start of its line.
 const INDENT: usize = 80;
 
@@ -30,13 +33,15 @@ const INDENT: usize = 80;
 static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
     let typed = r"(?::\s?&?[A-Za-z]{1,12}(?:\s[a-z]{1,8})?\s{0,2}=)";
     let gap = r"[ \t]{0,24}";
-    let block = r"(?:[|>][+-]?[ \t]{0,4}\r?\n\s{1,24})?";
-    let assigned = format!("(?:{typed}|:=|=>|={{1,3}}|:){gap}{block}");
+    // A block of YAML, or a label with its value on the next line.
+    let line = r"(?:\r?\n|(?:\\+r)?\\+n)";
+    let below = format!(r"(?:[|>][+-]?[ \t]{{0,4}}{line}\s{{1,24}}|{line}[ \t]{{0,24}})?");
+    let assigned = format!("(?:{typed}|:=|=>|={{1,3}}|[:：＝]|%3[Dd]){gap}{below}");
     let sign = format!(r#"(?:\\*["'`])?\]?{gap}(?<sign>{assigned})"#);
     // An element of an array, or the next line of a YAML list.
     let listed = r#"(?<listed>\\*["'`],\s{0,24})"#;
     let item = r#"(?<item>["']?[ \t]{0,4}\r?\n\s{0,24}-\s{1,4})"#;
-    let other = r#"(?<flag>[ \t]{1,4})|(?<call>\()|(?<element>(?:\\*["'])?>)"#;
+    let other = r#"(?<gap>(?:[ \t]|\\+t){1,24})|(?<call>\()|(?<element>(?:\\*["'])?>)"#;
     let quote = r#"(?:[bruBRU@]?(?<quote>\\*["'`]))?"#;
     let pattern = format!(r"\A{SUFFIX}(?:{sign}|{listed}|{item}|{other}){quote}");
     Regex::new(&pattern).expect("the pattern is fixed and tested")
@@ -55,14 +60,10 @@ pub(super) fn find(text: &str, names: &[NameMatch]) -> Vec<Range<usize>> {
         let Some(named) = Named::new(text, name, &captures).filter(Named::is_read) else {
             continue;
         };
-        let from = name.end + captures.get(0).map_or(0, |whole| whole.end());
-        let end = match &named.quote {
-            Some(quote) => quoted_end(text, from, quote),
-            None => bare_end(text, from),
-        };
+        let Range { start: from, end } = named.value;
         let value = &text[from..end];
         let listed = named.has("listed") || named.has("item");
-        let secret = is_secret(value, named.kind, named.context(from..end));
+        let secret = is_secret(value, named.kind, named.context());
         let secret = secret && !(listed && value.starts_with('-'));
         if secret {
             found.push(from..end);
@@ -74,12 +75,17 @@ pub(super) fn find(text: &str, names: &[NameMatch]) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns true if the bytes after a name may begin an assignment. After a flag, a space is enough.
+/// Returns true if the bytes after a name may begin an assignment. After a flag, a space is enough,
+/// in columns a tab or two spaces.
 fn may_assign(behind: &[u8], is_flag: impl Fn() -> bool) -> bool {
     let spaces = behind.iter().take(SIGN).take_while(|byte| b" \t".contains(byte)).count();
     match behind.get(spaces) {
-        Some(next) if spaces > 0 => b"=:".contains(next) || is_flag(),
-        Some(next) => next.is_ascii_digit() || b"\"'`\\]=:>(_-bBvVsS\r\n".contains(next),
+        Some(next) if spaces > 0 => {
+            let column = spaces > 1 || behind[0] == b'\t';
+            column || b"=:".contains(next) || is_flag()
+        }
+        Some(&FULL_WIDTH) => true,
+        Some(next) => next.is_ascii_digit() || b"\"'`\\]=:>(_-bBvVsS%\r\n".contains(next),
         None => false,
     }
 }
@@ -96,6 +102,8 @@ struct Named<'t> {
     identifier: Range<usize>,
     kind: NameKind,
     quote: Option<String>,
+    /// The range of the text that may be its value.
+    value: Range<usize>,
 }
 
 impl<'t> Named<'t> {
@@ -104,7 +112,12 @@ impl<'t> Named<'t> {
         let identifier = start..name.end;
         let kind = kind(&text[identifier.clone()], name.start - start, name.password)?;
         let quote = captures.name("quote").map(|quote| quote.as_str().to_owned());
-        Some(Named { text, captures, identifier, kind, quote })
+        let from = name.end + captures.get(0).map_or(0, |whole| whole.end());
+        let end = match &quote {
+            Some(quote) => quoted_end(text, from, quote),
+            None => bare_end(text, from),
+        };
+        Some(Named { text, captures, identifier, kind, quote, value: from..end })
     }
 
     fn has(&self, group: &str) -> bool {
@@ -119,11 +132,25 @@ impl<'t> Named<'t> {
         self.name().starts_with("--")
     }
 
+    fn sign(&self) -> &str {
+        self.captures.name("sign").map_or("", |sign| sign.as_str())
+    }
+
     /// Returns true if a value follows: after a space or in a YAML list only for a flag with
-    /// dashes, and in a list or a call only for names and functions that take a value.
+    /// dashes, after spaces or below a label only if nothing else is on the line, and in a list or
+    /// a call only for names and functions that take a value.
     fn is_read(&self) -> bool {
         let (flag, quoted) = (self.is_flag(), self.quote.is_some());
-        if self.has("flag") || self.has("item") {
+        if self.is_below() {
+            let value = self.text[self.value.clone()].trim_end_matches('=');
+            return self.ends_line() && !value.contains([':', '=']);
+        }
+        if let Some(gap) = self.captures.name("gap") {
+            let tab = gap.as_str().contains(['\t', '\\']);
+            let column = gap.len() > 1 && self.starts_line() && self.ends_line();
+            return flag || tab || column;
+        }
+        if self.has("item") {
             return flag;
         }
         if self.has("listed") {
@@ -145,34 +172,56 @@ impl<'t> Named<'t> {
         SETTERS.iter().any(|setter| callee.starts_with(setter))
     }
 
-    /// Returns the context of a value: whether the text around it indicates a value.
-    fn context(&self, value: Range<usize>) -> ValueContext {
+    /// Returns true for a value on the line after its label, which need not be its value.
+    fn is_below(&self) -> bool {
+        let sign = self.sign();
+        sign.contains(['\n', '\\']) && !sign.contains(['|', '>'])
+    }
+
+    /// Returns true if nothing but `export` or the sign of a diff or a list is before the name.
+    fn starts_line(&self) -> bool {
+        let before = &self.text[..self.identifier.start];
+        let near = &before[floor(before, before.len().saturating_sub(INDENT))..];
+        let line = near.rsplit('\n').next().unwrap_or_default();
+        let whole = line.len() < near.len() || near.len() == before.len();
+        let line = line.trim_matches([' ', '\t', '+', '-', '"', '\'']);
+        (whole && ["", "export"].contains(&line)) || before.ends_with("\\n")
+    }
+
+    fn ends_line(&self) -> bool {
+        let after = &self.text[self.value.end..];
+        after.is_empty() || after.starts_with(['\n', '\r', '\\'])
+    }
+
+    /// Returns the context of the value: whether the text around it indicates a value.
+    fn context(&self) -> ValueContext {
         if self.quote.is_some() {
             // In a list of words, the next word need not be the value.
             let words = self.has("listed") && !self.is_flag() && !self.is_set_by_call();
             return if words { ValueContext::Bare } else { ValueContext::Quoted };
         }
-        let (before, after) = (&self.text[..self.identifier.start], &self.text[value.end..]);
-        let text = &self.text[value];
-        let ends = after.is_empty() || after.starts_with(['\n', '\r', '\\']);
-        let near = &before[floor(before, before.len().saturating_sub(INDENT))..];
-        let line = near.rsplit('\n').next().unwrap_or_default();
-        let whole = line.len() < near.len() || near.len() == before.len();
-        let line = line.trim_matches([' ', '\t', '+', '-', '"', '\'']);
-        let starts = (whole && ["", "export"].contains(&line)) || before.ends_with("\\n");
-        let sign = self.captures.name("sign").map_or("", |sign| sign.as_str());
+        let before = &self.text[..self.identifier.start];
+        let (text, after) = (&self.text[self.value.clone()], &self.text[self.value.end..]);
+        let (starts, ends) = (self.starts_line(), self.ends_line());
+        let sign = match self.sign() {
+            "＝" | "%3D" | "%3d" => "=",
+            sign => sign,
+        };
         let told = match sign {
             "" if self.has("element") => after.starts_with("</") || after.starts_with("<\\"),
+            "" if !self.is_flag() => {
+                starts && ends && is_screaming(self.name()) && !is_screaming(text)
+            }
             // In the help text of a command, the type of the value is in its place.
             "" => !is_screaming(text) && !after.starts_with([']', ')']) && !after.starts_with("  "),
-            _ if sign.contains('\n') => true,
+            _ if sign.contains(['\n', '\\']) => !self.is_below(),
             "=" if is_screaming(self.name()) || self.is_flag() => true,
             "=" if self.name().contains('.') => ends && is_word(text),
             "=" => {
                 let argument = before.ends_with(['(', ',']) || before.ends_with(", ");
                 !argument && !after.starts_with([',', ')', '(', '.', ']']) && is_word(text)
             }
-            _ if sign.starts_with(':') && !sign.contains('=') => {
+            _ if sign.starts_with([':', '：']) && !sign.contains('=') => {
                 starts && ends && (is_screaming(self.name()) || is_word(text))
             }
             // In a program, this would be a variable.

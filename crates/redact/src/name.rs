@@ -80,6 +80,15 @@ const PASSWORDS: &[&str] = &[
     "motdepasse",
     "mot_de_passe",
     "mot de passe",
+    "密码",
+    "密碼",
+    "口令",
+    "パスワード",
+    "비밀번호",
+    // Case is ignored only in ASCII.
+    "пароль",
+    "Пароль",
+    "ПАРОЛЬ",
 ];
 const TOKENS: &[&str] = &[
     "secret",

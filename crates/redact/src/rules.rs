@@ -116,7 +116,7 @@ fn begins_word(bytes: &[u8], at: usize) -> bool {
         [] => true,
         [.., last] if !last.is_ascii_alphanumeric() && *last != b'_' => true,
         [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f'] => true,
-        [.., b'\\', b'u', b'0', b'0', first, second] => is_hex(&[*first, *second]),
+        [.., b'\\', b'u', a, b, c, d] => is_hex(&[*a, *b, *c, *d]),
         [.., b'%', first, second] => is_hex(&[*first, *second]),
         [rest @ .., b'm'] => {
             let color = |byte: &&u8| byte.is_ascii_digit() || **byte == b';';

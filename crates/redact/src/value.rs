@@ -90,6 +90,13 @@ const TERMS: &[&str] = &[
     "aes", "argon", "base", "chars", "crc", "http", "ipv", "oauth", "pbkdf", "python", "rsa",
     "scram", "sha", "utf",
 ];
+/// Parts of names in programs that have no vowel.
+const ABBREVIATIONS: &[&str] = &[
+    "bg", "btn", "cfg", "cmd", "css", "csv", "ctx", "db", "dst", "fn", "ftp", "gb", "grpc", "html",
+    "http", "https", "js", "jwt", "kb", "mb", "md", "mgr", "mng", "ms", "msg", "mtls", "pg", "pkg",
+    "ptr", "pwd", "px", "rpc", "rx", "sql", "src", "ssh", "ssl", "str", "tcp", "tls", "tmp", "ts",
+    "tx", "txt", "wnd", "ws", "xml",
+];
 /// Minimum lengths of values, in bytes.
 const PASSWORD: usize = 6;
 const TOKEN: usize = 8;
@@ -157,20 +164,44 @@ pub(super) fn is_mixed(value: &str) -> bool {
     (digit || (capital && small)) && !is_placeholder(value)
 }
 
-/// Returns true if a bare value may be a password rather than a type or a variable of a program.
+/// Returns true if a bare value may be a password rather than a type or a variable of a program, or
+/// a word of another script, as forms have behind the name of a field.
 pub(super) fn is_word(value: &str) -> bool {
     let letters = value.bytes().all(|byte| byte.is_ascii_alphabetic());
     let inside = value.get(1..).unwrap_or_default();
     let capital = value.bytes().any(|byte| byte.is_ascii_uppercase());
     let name = value.contains('_') || (letters && capital);
-    (!name || (!capital && !inside.contains('_'))) && !is_member(value)
+    (!name || (!capital && !inside.contains('_')) || is_random(value))
+        && value.bytes().any(|byte| byte.is_ascii_alphanumeric())
+        && !is_member(value)
 }
 
-/// Returns true for letters that are as mixed as random ones.
+/// Returns true for letters that are as mixed as random ones. The parts of a name in a program are
+/// words, capitals such as `HTTP`, or abbreviations; those of random letters are short, and many
+/// have no vowel.
 fn is_random(value: &str) -> bool {
     let inside = value.get(1..).unwrap_or_default();
-    let capitals = inside.bytes().filter(u8::is_ascii_uppercase).count();
-    value.len() >= 24 && capitals * 5 > value.len() && entropy(value) >= 4.0
+    let parts = parts(value);
+    let strange = parts.iter().filter(|part| is_strange(part)).count();
+    let short = 2 * value.len() < 7 * parts.len();
+    value.len() >= WORD
+        && inside.bytes().any(|byte| byte.is_ascii_uppercase())
+        && strange > usize::from(!short)
+}
+
+/// Returns the parts of a name in camel case: `Xk`, `Qp`.
+fn parts(name: &str) -> Vec<&str> {
+    let capitals = name.match_indices(|c: char| c.is_ascii_uppercase()).map(|(at, _)| at);
+    let bounds: Vec<usize> = std::iter::once(0).chain(capitals).chain([name.len()]).collect();
+    bounds.windows(2).map(|pair| &name[pair[0]..pair[1]]).filter(|part| !part.is_empty()).collect()
+}
+
+/// Returns true for a part of a name that no name in a program has.
+fn is_strange(part: &str) -> bool {
+    let lower = part.to_ascii_lowercase();
+    part.bytes().any(|byte| byte.is_ascii_lowercase())
+        && !lower.contains(['a', 'e', 'i', 'o', 'u', 'y'])
+        && !ABBREVIATIONS.contains(&&*lower)
 }
 
 fn is_placeholder(value: &str) -> bool {
