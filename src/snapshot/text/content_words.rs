@@ -1,7 +1,6 @@
-//! Content words of a text, in a form for comparing two texts: lower case, endings cut, at
-//! most five letters; pairs of characters in scripts without spaces. This is a crude stemmer:
-//! it shows whether two texts are about the same things, in any language, without a
-//! dictionary.
+//! Content words of a text, in a form for comparing two texts: in lower case, without endings, at
+//! most five letters; in scripts without spaces, pairs of characters. This crude stemmer shows in
+//! any language, without a dictionary, whether two texts have the same subject.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -12,10 +11,10 @@ use super::markers::fixed;
 use super::word_lists::WORDS;
 use super::word_shape::is_cjk;
 
-/// Letters of a word that are compared.
+/// Maximum number of letters of a stem.
 const STEM: usize = 5;
 
-/// A quotation, or a mark that opens one which does not end in its line.
+/// Matches a quotation, or an opening mark that is not closed in its line.
 static QUOTATION: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         "\"[^\"\\n]*\"|`[^`\\n]*`|“[^”\\n]*”|「[^」\\n]*」|『[^』\\n]*』|«[^»\\n]*»|\
@@ -23,17 +22,18 @@ static QUOTATION: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Blanks quoted parts of a text: the writer's own words are left.
+/// Replaces each quotation in a text with a space, so that the writer's own words remain.
 pub(crate) fn without_quotes(text: &str) -> String {
     let plain = QUOTATION.replace_all(text, |found: &Captures<'_>| match found.name("open") {
-        // A mark that opens no whole quote hides nothing.
+        // An opening mark without a closing one is not a quotation.
         Some(open) => open.as_str().to_owned(),
         None => " ".to_owned(),
     });
     plain.into_owned()
 }
 
-/// True for a word that says nothing about a task, or that it is asked for.
+/// Returns true for a stop word, and for a verb of asking or reporting: neither says anything about
+/// a task.
 pub(crate) fn is_stop(word: &str) -> bool {
     let lower = word.to_lowercase();
     WORDS.stop.has(stem(&lower)) || is_reporting(&lower)
@@ -43,8 +43,8 @@ fn is_reporting(word: &str) -> bool {
     WORDS.reporting.begins(word) || word.starts_with("requir")
 }
 
-/// Returns the content words of a text: the stems of its words that say something, and pairs of
-/// characters in scripts without spaces.
+/// Returns the content words of a text: the stems of words that are longer than two bytes and are
+/// not stop words, and the pairs of characters of scripts without spaces.
 pub(crate) fn content_words(text: &str) -> HashSet<String> {
     let mut words = HashSet::new();
     for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
@@ -58,7 +58,7 @@ pub(crate) fn content_words(text: &str) -> HashSet<String> {
     words
 }
 
-/// The word without its ending, at most five letters.
+/// Returns a word without its ending, truncated to five letters.
 pub(crate) fn stem(word: &str) -> &str {
     let mut stem = word;
     for ending in ["ing", "ed", "es", "s", "e"] {

@@ -1,7 +1,7 @@
-//! Identifiers of a text that can be verified: paths, addresses, ids, numbers and quoted
-//! words. Summaries are made from them and verified against them.
+//! Identifiers of a text that can be verified: paths, addresses, ids, numbers and quotations.
+//! Summaries are made from them and verified against them.
 //!
-//! One pass over the bytes, linear in the text.
+//! The scan is one pass over the bytes and linear in the length of the text.
 
 use std::borrow::Cow;
 
@@ -14,26 +14,26 @@ pub(crate) use crate::snapshot::text::word_shape::IdentifierKind;
 /// One identifier of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Identifier<'a> {
-    /// Its kind.
+    /// The kind of thing that it names.
     pub kind: IdentifierKind,
-    /// Its words, as they stand in the text.
+    /// Its spelling in the text.
     pub text: &'a str,
 }
 
-/// Characters of a quoted text that counts.
+/// Accepted length of a quotation, in characters.
 const QUOTED: std::ops::RangeInclusive<usize> = 4..=200;
 
-/// The identifiers of a text, in order of their beginnings. Those inside a
-/// quotation come after it; a quotation that is nothing but an identifier (a
-/// path in backticks) comes as that identifier alone.
+/// Returns the identifiers of a text, ordered by their beginnings. Identifiers inside a quotation
+/// follow it. A quotation that contains one identifier only, such as a path in backticks, is
+/// returned as that identifier.
 pub(crate) fn identifiers(text: &str) -> Vec<Identifier<'_>> {
     let mut scan = Scan { text, at: 0, found: Vec::new(), quotes: QUOTES.map(Quote::new) };
     scan.run();
     scan.found
 }
 
-/// The spelling to compare by: `1,000` and `1000`, `./src/a.rs` and `src\a.rs`,
-/// the two cases of a hash are the same.
+/// Returns the spelling to compare by. These are equal: `1,000` and `1000`; `./src/a.rs` and
+/// `src\a.rs`; a hash in upper and in lower case.
 pub(crate) fn canonical<'a>(identifier: &Identifier<'a>) -> Cow<'a, str> {
     let text = identifier.text;
     match identifier.kind {
@@ -70,26 +70,26 @@ pub(crate) fn canonical<'a>(identifier: &Identifier<'a>) -> Cow<'a, str> {
     }
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub(crate) fn file_name(path: &str) -> &str {
     path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// True for digits of base sixteen, with the dashes of a UUID.
+/// Returns true if the text has hexadecimal digits and dashes only.
 fn is_hex(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
-/// Marks that open and close a quotation.
+/// Pairs of marks that open and close a quotation.
 const QUOTES: [(&str, &str); 4] = [("`", "`"), ("\"", "\""), ("“", "”"), ("「", "」")];
 
-/// A kind of quotation and where its next closing mark stands.
+/// A kind of quotation, with the cached position of its next closing mark.
 #[derive(Clone, Copy)]
 struct Quote {
     open: &'static str,
     close: &'static str,
-    /// The next closing mark or end of line, at least at `known_from`; kept so
-    /// that many opening marks in a line do not each look for it again.
+    /// The next closing mark or end of line from `known_from` on. The cache saves a line with many
+    /// opening marks from a search for each of them.
     next: usize,
     known_from: usize,
 }
@@ -126,7 +126,7 @@ struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     fn run(&mut self) {
-        // The marks that close quotations already seen: they open nothing.
+        // Positions of marks that close a known quotation; they do not open another.
         let mut closing: [usize; 4] = [usize::MAX; 4];
         let bytes = self.text.as_bytes();
         while let Some(&byte) = bytes.get(self.at) {
@@ -155,18 +155,19 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// A quotation that begins here: noted if it counts; its end is returned.
+    /// Adds the quotation that begins here if it is an identifier. Returns the position of its
+    /// closing mark.
     fn quotation(&mut self, mark: usize) -> Option<usize> {
         let open = self.quotes[mark].open.len();
         let start = self.at + open;
         let end = self.quotes[mark].close_after(self.text, start)?;
         let inner = &self.text[start..end];
-        // A fence of code is no quotation.
+        // Two adjacent marks belong to a code fence.
         if inner.is_empty() {
             return Some(end);
         }
         let counts = inner.len() <= QUOTED.end() * 4 && QUOTED.contains(&inner.chars().count());
-        // JSON and code put marks between two quotations as well: `", "`.
+        // In JSON and code, the text between two quotations looks quoted as well: `", "`.
         let says = inner.chars().any(char::is_alphanumeric);
         if counts && says && !self.is_one_token(inner) {
             self.found.push(Identifier { kind: IdentifierKind::Quoted, text: inner });
@@ -174,12 +175,13 @@ impl<'a> Scan<'a> {
         Some(end)
     }
 
-    /// True where a quoted text is one path, address, id or number.
+    /// Returns true if a quoted text is a single path, address, id or number.
     fn is_one_token(&self, inner: &str) -> bool {
         if inner.len() > 400 || inner.contains(' ') {
             return false;
         }
-        // An identifier has more than letters; most quoted words have not.
+        // A fast path: words of letters only are identifiers only if they are names of files, such
+        // as `Makefile`.
         if inner.bytes().all(|byte| byte.is_ascii_alphabetic()) {
             return inner.ends_with("file") && classify(inner, false, false).is_some();
         }
@@ -189,7 +191,7 @@ impl<'a> Scan<'a> {
         scan.found.first().is_some_and(|first| first.text == inner)
     }
 
-    /// Takes the word that begins here; false if none does.
+    /// Consumes the word that begins here. Returns false if no word begins here.
     fn token(&mut self) -> bool {
         let bytes = self.text.as_bytes();
         let start = self.at;
@@ -223,9 +225,9 @@ impl<'a> Scan<'a> {
         true
     }
 
-    /// Returns the end of the word that begins at `start`: letters, digits, and the marks
-    /// of paths and ids. Writing without spaces ends it, unless it is the name of
-    /// a folder or file in a path.
+    /// Returns the end of the word that begins at `start`: letters, digits, and the marks of paths
+    /// and ids. A script without spaces ends the word, unless its characters name a folder or file
+    /// in a path.
     fn word_end(&self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = start;
@@ -241,7 +243,7 @@ impl<'a> Scan<'a> {
                 let windows = bytes.get(start + 1) == Some(&b':') || bytes[start] == b'\\';
                 let escape = matches!(bytes.get(at + 1), Some(b'n' | b't' | b'r' | b'u' | b'"'));
                 if (escape && !windows) || bytes.get(at + 1).is_none_or(|next| *next == b'"') {
-                    // An escape in JSON: skipped as a whole.
+                    // An escape of JSON ends the word.
                     return if at == start { start } else { at };
                 }
                 at += 1;
@@ -272,7 +274,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Bytes that a word is made of.
+/// Bytes of a word.
 const WORD: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0_u8;
@@ -288,8 +290,8 @@ fn is_word(byte: u8) -> bool {
     WORD[byte as usize]
 }
 
-/// The end of the number that begins at `start`, if it is nothing but a number
-/// and perhaps a unit.
+/// Returns the end of the number that begins at `start`. Returns `None` if the word has other
+/// content than the number and a unit of up to three letters.
 fn number_end(bytes: &[u8], start: usize) -> Option<usize> {
     let digits = |mut at: usize| {
         while bytes.get(at).is_some_and(u8::is_ascii_digit) {
@@ -311,11 +313,11 @@ fn number_end(bytes: &[u8], start: usize) -> Option<usize> {
         Some(b'.' | b'/' | b'-') => !bytes.get(after + 1).is_some_and(u8::is_ascii_alphanumeric),
         Some(byte) => !is_word(*byte),
     };
-    // `7d589fc` is a hash and `0x1f` no number with a unit.
+    // `7d589fc` is a hash, and `0x1f` is not a number with a unit.
     (ends && unit <= 3 && (unit == 0 || bytes[start] != b'0')).then_some(at)
 }
 
-/// The end of an address whose scheme ends at `from`.
+/// Returns the end of an address whose scheme ends at `from`.
 fn url_end(text: &str, from: usize) -> usize {
     let mut open = 0_i32;
     let mut end = text.len();

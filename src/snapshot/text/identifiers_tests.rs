@@ -1,4 +1,4 @@
-//! Texts that are identifiers, and texts that are not.
+//! Tests which texts are identifiers.
 
 use super::{Identifier, IdentifierKind, canonical, identifiers};
 
@@ -113,8 +113,8 @@ fn spellings_of_one_thing_are_one() {
     same(IdentifierKind::Id, "7D589FC", "7d589fc");
 }
 
-/// A megabyte of whatever opens a name and never closes it is survived; were it
-/// not linear, this would not end.
+/// A megabyte of marks that open a name and never close it. If the scan were not linear, this test
+/// would not end.
 #[test]
 fn hostile_text_is_survived() {
     for unit in ["“", "`", "\"a", "「x", "/", "\\", "a.", "1,", "http://(", "é文/", "\u{fffd}-"]

@@ -1,10 +1,11 @@
-//! The language of a text: its script, and in Latin letters its most frequent words. Enough to
-//! label a snapshot, to ask a model for the right language, and to tell a wrong one.
+//! Detects the language of a text: by its script, and for Latin letters by frequent words. The
+//! result labels a snapshot, tells a model in which language to write, and detects an answer in
+//! another one.
 
 use crate::snapshot::text::word_lists::WORDS;
 use crate::snapshot::text::word_shape::is_cjk;
 
-/// A language or, where a script is shared, the script.
+/// A language, or a script that several languages share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Language {
     /// Chinese characters without kana.
@@ -25,7 +26,7 @@ pub(crate) enum Language {
     Devanagari,
     /// Thai.
     Thai,
-    /// A language in Latin letters, of too few words to tell which.
+    /// A language in Latin letters with too few words to identify it.
     Latin,
     /// English.
     English,
@@ -41,17 +42,17 @@ pub(crate) enum Language {
     Italian,
     /// Dutch.
     Dutch,
-    /// No letters at all.
+    /// No letters.
     Unknown,
 }
 
 impl Language {
-    /// True where its words tell it, not its script.
+    /// Returns true for a language that is detected by its words, not by its script.
     fn of_words(self) -> bool {
         LATIN.contains(&self)
     }
 
-    /// The name by which a prompt asks for it.
+    /// Returns the name of the language for a prompt.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Language::Chinese => "Chinese",
@@ -75,12 +76,12 @@ impl Language {
     }
 }
 
-/// The languages that somebody speaks.
+/// The languages of a speaker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Languages {
-    /// The language of most of it.
+    /// The main language of all messages together.
     pub main: Language,
-    /// The languages of single messages, too.
+    /// Every main language of a message, and every script with enough weight in one.
     all: Vec<Language>,
 }
 
@@ -91,7 +92,7 @@ impl Default for Languages {
 }
 
 impl Languages {
-    /// True unless the text is clearly in a language that is none of these.
+    /// Returns true unless the language is clearly not one of these.
     pub(crate) fn include(&self, found: Language) -> bool {
         let latin = |language: Language| language == Language::Latin || language.of_words();
         found == Language::Unknown
@@ -103,10 +104,11 @@ impl Languages {
     }
 }
 
-/// A script that stands for so much counts as spoken, whatever stands beside it.
+/// Minimum weight of a script in one message to count as spoken, even if another script outweighs
+/// it.
 const SPOKEN: usize = 8;
 
-/// The languages of a person's messages.
+/// Returns the languages of a speaker's messages.
 pub(crate) fn languages_of<'t>(texts: impl Iterator<Item = &'t str>) -> Languages {
     let mut whole = String::new();
     let mut all = Vec::new();
@@ -126,9 +128,9 @@ pub(crate) fn languages_of<'t>(texts: impl Iterator<Item = &'t str>) -> Language
     Languages { main: language_of(&whole), all }
 }
 
-/// The language most of a text is written in. Words are weighed, not letters, and
-/// words with digits or marks inside (paths, addresses, ids) do not count, so a
-/// Chinese request full of file names stays Chinese.
+/// Returns the main language of a text. Words count, not letters. Words that contain digits or
+/// marks (paths, addresses, ids) do not count, so a Chinese request full of file names stays
+/// Chinese.
 pub(crate) fn language_of(text: &str) -> Language {
     most(text, &weights(text))
 }
@@ -136,7 +138,7 @@ pub(crate) fn language_of(text: &str) -> Language {
 fn most(text: &str, weights: &[usize; 10]) -> Language {
     let most = ALL.iter().copied().max_by_key(|language| {
         let weight = weights[*language as usize];
-        // Of two equal ones the first.
+        // If two are equal, take the first.
         (weight, std::cmp::Reverse(*language as usize))
     });
     match most.filter(|language| weights[*language as usize] > 0) {
@@ -148,7 +150,8 @@ fn most(text: &str, weights: &[usize; 10]) -> Language {
 fn weights(text: &str) -> [usize; 10] {
     let mut weights = [0_usize; 10];
     prose(text).for_each(|line| weigh(line, &mut weights));
-    // Every Japanese text has kana, and no Chinese one more than a few.
+    // Japanese texts have kana; Chinese texts have at most a few. If there are enough kana, count
+    // the Chinese characters as Japanese.
     let kana = weights[Language::Japanese as usize];
     let han = weights[Language::Chinese as usize];
     if kana * 10 > han {
@@ -157,7 +160,7 @@ fn weights(text: &str) -> [usize; 10] {
     weights
 }
 
-/// The lines that are not within a fence of code.
+/// Returns the lines outside code fences.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut fenced = false;
     text.lines().filter(move |line| {
@@ -167,11 +170,11 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Fewest of a language's frequent words that tell it.
+/// Minimum number of frequent words that identify a language.
 const TELLING: usize = 4;
 
-/// Of a text in Latin letters, the language whose frequent words it has, and twice as many
-/// as of any other.
+/// Returns the language of a text in Latin letters: the one with the most frequent words, if it has
+/// at least twice as many as any other.
 fn latin(text: &str) -> Language {
     let mut counts = [0_usize; LATIN.len()];
     for word in prose(text).flat_map(|line| line.split(|c: char| !c.is_alphabetic() && c != '\'')) {
@@ -213,7 +216,8 @@ const ALL: [Language; 10] = [
     Language::Latin,
 ];
 
-/// A word of an alphabet weighs as much as two characters of a script without spaces.
+/// Adds the weights of a line. A word of an alphabet weighs as much as two characters of a script
+/// without spaces.
 fn weigh(line: &str, weights: &mut [usize; 10]) {
     for chunk in line.split(|c: char| c.is_whitespace() || matches!(c, ',' | '，' | '。' | '、'))
     {

@@ -1,5 +1,5 @@
-//! Classifies lines and sentences by words in them: a constraint, a finding, an error, a
-//! step of a plan, an output pasted as speech.
+//! Classifies lines and sentences by their words: as a constraint, a finding, an error, a step of a
+//! plan, or an output that was pasted into a message.
 
 use std::sync::LazyLock;
 
@@ -7,15 +7,15 @@ use regex::{Regex, RegexBuilder};
 
 use super::word_lists::{Phrases, WORDS};
 
-/// Returns the expression of a fixed pattern.
+/// Compiles a fixed pattern.
 pub(crate) fn fixed(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).size_limit(1 << 22).build().expect("the pattern is fixed and tested")
 }
 
-/// Words of the longest line of settings.
+/// Maximum number of words of a line of settings.
 const MOST_WORDS: usize = 12;
 
-/// Returns an expression that finds any of the words.
+/// Returns an expression that matches any of the phrases.
 pub(crate) fn any_of(languages: &[Phrases]) -> Regex {
     let all = |of: fn(&Phrases) -> &[String]| {
         let phrases: Vec<&str> = languages.iter().flat_map(of).map(String::as_str).collect();
@@ -24,7 +24,7 @@ pub(crate) fn any_of(languages: &[Phrases]) -> Regex {
     fixed(&format!("(?i-u:\\b(?:{})\\b)|(?i:{})", all(|of| &of.words), all(|of| &of.parts)))
 }
 
-/// Declares functions that tell texts by an expression, made at the first call.
+/// Declares functions that test a text with an expression, which is compiled at the first call.
 macro_rules! markers {
     ($($(#[$doc:meta])* $name:ident: $expression:expr;)*) => {$(
         $(#[$doc])*
@@ -36,10 +36,10 @@ macro_rules! markers {
 }
 
 markers! {
-    /// True where a sentence sets a rule.
+    /// Returns true if a sentence sets a rule.
     is_constraint: any_of(&WORDS.rules);
 
-    /// True where a sentence states what was found or decided.
+    /// Returns true if a sentence states a finding or a decision.
     is_finding: fixed("\
          (?i-u:\\b(?:found|because|caused? by|the cause|root cause|confirmed|turns out|due to|\
          decided|the (?:issue|problem|bug|reason|fix|error|answer|result) (?:is|was|comes)|\
@@ -47,7 +47,7 @@ markers! {
          located|defined in|is set to|equals|means that|therefore|it seems|version)\\b)|\
          发现|原因|确认|结论|因为|导致|决定|根因|问题在于|位于|修复|原因は|確認|Причина|нашёл");
 
-    /// True where a line states an error.
+    /// Returns true if a line states an error.
     is_error: fixed("\
          (?i-u:\\b(?:error:|error\\[|error [a-z]{1,4}[0-9]{2,5}:|fatal|panicked|\
          traceback|segmentation fault|exception:|failed|failure|denied|not found|\
@@ -55,26 +55,26 @@ markers! {
          undefined reference|no such file)\\b?)|(?-u:\\w)(?:Error|Exception): |\
          错误|失败|异常|拒绝|超时|严重|エラー|ошибка");
 
-    /// True where a line states a status or a total.
+    /// Returns true if a line states a status or a total.
     is_status: fixed("\
          (?i-u:\\b(?:exit(?:ed with)?[ _](?:code|status)|test result|total|passed|warnings?|\
          tests? run|summary|finished|completed|succeeded)\\b)|总计|合计|警告|通过|完成");
 
-    /// True for a step with a box to tick.
+    /// Returns true for a step with a checkbox.
     is_checkbox: fixed("^[ \\t]*(?:[-*+]|[0-9]{1,3}[.)])?[ \\t]*(?:\\[[ xX~>-]\\]|[✅☑✔⬜☐🔲⏳])");
 
-    /// True for a line of a file that was shown with its number.
+    /// Returns true for a line of a file that was shown with its line number.
     is_source_line: fixed("^[ \\t]*[0-9]{1,7}(?:[:|→\\t](?:[^0-9]|$)| \\||  )");
 
-    /// True for a numbered step.
+    /// Returns true for a numbered step.
     is_numbered: fixed("^[ \\t]*(?:\\*\\*)?(?:(?i-u:step) )?[0-9]{1,3}[.):、][ \\t]*[^ \\t]");
 
-    /// True where a sentence says how far things are.
+    /// Returns true if a sentence states progress: a step that is done, open, blocked or next.
     is_progress: fixed("\
          (?i-u:\\b(?:next|step [0-9]+|todo|to do|remaining|pending|in progress|still need|left to|\
          completed|(?:is|are) complete|done|finished|blocked|plan)\\b)|下一步|已完成|待办|接下来|完成|剩余|进行中|次に|完了");
 
-    /// True where a user's text says by its first words that it is an output.
+    /// Returns true if a user's text begins with words that introduce the output of a tool.
     is_output: fixed("\
          ^\\s*(?i-u:observation\\b|output\\b|execution result|\
          <(?:(?:tool|function|code|command|bash|shell|terminal|execution|search|web|browser|query|api|file)_\
@@ -85,14 +85,14 @@ markers! {
          (?:output|results?|response)\\b|here(?:'s| is) the result of running)");
 }
 
-/// The same words where the speaker means himself.
+/// Matches rule words that the speaker applies to themself: `I need to`, `we should`.
 static OF_ONESELF: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         "(?i-u:\\b(?:i|we)(?:'m| am| have)? (?:also |still |really |just |only )?\
          (?:don't|do not|need to|only|should|will need to)\\b|\\bnever mind\\b)|我(?:需要|应该|不能)",
     )
 });
-/// Words that negate a sentence.
+/// Matches words that negate a sentence.
 static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         "(?i-u:\\b(?:never|not|no|nope|nah|nothing|without|avoid|stop|cannot|\
@@ -101,19 +101,19 @@ static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
          jamás|não|не |без|нельзя|никогда|不|别|勿|禁止|没|無|无|ない|いや|いいえ|やめ|ません|금지|말|않",
     )
 });
-/// The number that a process left with.
+/// Captures the exit code of a process.
 static EXIT: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         "(?m:^[^/#*\n]{0,100}?)(?i-u:(?:exit(?:ed with)?[ _]?(?:code|status)?|return[ _]?code)\"?(?: of)?>?[:= ]{0,3}(-?[0-9]{1,5})\\b)",
     )
 });
-/// A line of settings or a named value: `"timeout": 4500`, `retries = 3`.
+/// Matches a line of settings or a named value: `"timeout": 4500`, `retries = 3`.
 static SETTING: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         "^[ \\t]*[-*]?[ \\t]*[\"'`]?[A-Za-z_][A-Za-z0-9_. -]{0,40}[\"'`]?[ \\t]*[:=][ \\t]*[\"'`\\[]?[A-Za-z0-9./$~-]",
     )
 });
-/// Words above a list of steps.
+/// Matches words that introduce a list of steps.
 static STEPS: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         "(?i-u:\\b(?:steps?|process|procedure|workflow|will|going to|need to|needs to|have to|let's|let me|approach|should|must|\
@@ -121,7 +121,7 @@ static STEPS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// A tool's words for a user who wanted nothing of it.
+/// Matches a tool's statement that the user declined or interrupted the call.
 static DECLINED: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         "^[\\[(<\"]?(?i-u:(?:the )?(?:user|human) (?:has )?(?:declined|dismissed|skipped|\
@@ -129,33 +129,35 @@ static DECLINED: LazyLock<Regex> = LazyLock::new(|| {
          request interrupted by user)",
     )
 });
-/// Its words where no answer came.
+/// Matches a tool's statement that no answer came.
 static UNANSWERED: LazyLock<Regex> =
     LazyLock::new(|| fixed("^[\\[(<\"]?(?i-u:no (?:answer|response|input|reply)|timed? ?out)\\b"));
 
-/// True where a tool that asks the user says that there is no answer.
+/// Returns true if the result of a tool that asks the user states that there is no answer: none
+/// came, the user declined, or the call failed.
 pub(crate) fn is_unanswered(text: &str) -> bool {
     UNANSWERED.is_match(text.trim_start()) || is_declined(text) || is_error(text)
 }
 
-/// True where a tool says that the user declined what it would have done.
+/// Returns true if a tool states that the user declined its action.
 pub(crate) fn is_declined(text: &str) -> bool {
     DECLINED.is_match(text.trim_start())
 }
 
-/// True where a sentence sets a rule for someone else: no question, and more than
-/// what the speaker does not have or needs.
+/// Returns true if a sentence sets a rule for somebody else. A question sets no rule, and neither
+/// does a sentence that uses rule words only for the speaker.
 pub(crate) fn is_rule(text: &str) -> bool {
     let asks = text.trim_end().ends_with(['?', '？']);
     !asks && is_constraint(text) && is_constraint(&OF_ONESELF.replace_all(text, ""))
 }
 
-/// True where a text negates something.
+/// Returns true if a text contains a negation.
 pub(crate) fn is_negated(text: &str) -> bool {
     NEGATION.is_match(&text.replace('’', "'"))
 }
 
-/// True for the head of a table: words with one mark between them.
+/// Returns true for the head of a table: at least three cells of one word each, with the same
+/// separator between them.
 pub(crate) fn is_table_head(line: &str) -> bool {
     let is_word = |cell: &str| {
         let cell = cell.trim();
@@ -165,28 +167,29 @@ pub(crate) fn is_table_head(line: &str) -> bool {
     [',', ';', '\t', '|'].into_iter().any(is_row)
 }
 
-/// True for a line of settings: a name and a value, and no prose behind a colon.
+/// Returns true for a line of settings: a name and a value, without prose after the colon.
 pub(crate) fn is_setting(line: &str) -> bool {
     let is_short = || line.split_whitespace().take(MOST_WORDS + 1).count() <= MOST_WORDS;
     line.len() < 200 && SETTING.is_match(line) && is_short()
 }
 
-/// True for a line above a list that says that its entries are steps.
+/// Returns true for the line above a list if it announces steps or progress.
 pub(crate) fn heads_steps(line: &str) -> bool {
     STEPS.is_match(line) || is_progress(line)
 }
 
-/// The last exit code that a text states.
+/// Returns the last exit code that a text states.
 pub(crate) fn exit_code(text: &str) -> Option<&str> {
     EXIT.captures_iter(text).last().and_then(|found| found.get(1)).map(|code| code.as_str())
 }
 
-/// True where a user's text is no speech but a log or code, by its lines.
+/// Returns true if the lines of a user's text look like a log or code. A text of less than 500
+/// bytes never does.
 pub(crate) fn looks_like_output(text: &str) -> bool {
     if text.len() < 500 {
         return false;
     }
-    // The first lines decide; a message of a megabyte need not be read for it.
+    // The first lines suffice, so a message of a megabyte need not be read whole.
     let (mut lines, mut speech, mut repeated) = (0_usize, 0_usize, 0_usize);
     let mut before = "";
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()).take(300) {
@@ -198,12 +201,12 @@ pub(crate) fn looks_like_output(text: &str) -> bool {
     repeated * 2 > lines || (lines >= 8 && speech * 3 < lines)
 }
 
-/// True for a numbered entry of a list, or one behind a mark.
+/// Returns true for an entry of a list: numbered, with a checkbox, or with a bullet.
 pub(crate) fn is_list_entry(line: &str) -> bool {
     is_numbered(line) || is_checkbox(line) || line.starts_with(['-', '*', '•'])
 }
 
-/// True for a line that someone may have said: words, and few other marks.
+/// Returns true for a line that somebody may have said: mostly words, with few other marks.
 pub(crate) fn is_speech(line: &str) -> bool {
     if is_numbered(line) || line.starts_with(['-', '*', '#', '•']) && line.contains(' ') {
         return !line.ends_with([';', '{', '}']) && !line.starts_with("--");

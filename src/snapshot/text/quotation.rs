@@ -1,14 +1,14 @@
-//! Quotations: the lines of a message that show something and are not said by its writer: between
+//! Quotations: the lines of a message that its writer shows but does not say. They are between
 //! fences, behind `>`, indented, or pasted.
 
 use raw_json::offset_in;
 
 use super::markers::{is_list_entry, is_speech};
 
-/// So many lines in a row that nobody says are a paste.
+/// Minimum number of consecutive lines that are not speech to count as a paste.
 const PASTED: usize = 4;
 
-/// The lines of a text in order, by their first bytes, and whether each is quoted.
+/// The offset of each line of a text, in order, and whether the line is quoted.
 pub(crate) struct Quotations(Vec<(usize, bool)>);
 
 impl Quotations {
@@ -32,7 +32,7 @@ impl Quotations {
         Quotations(found)
     }
 
-    /// Returns true if the byte stands in a quotation.
+    /// Returns true if the byte at `at` is in a quotation.
     pub(crate) fn has(&self, at: usize) -> bool {
         let line = self.0.partition_point(|(start, _)| *start <= at);
         line > 0 && self.0[line - 1].1
@@ -43,7 +43,8 @@ fn is_spoken(line: &str) -> bool {
     is_speech(line.trim())
 }
 
-/// For each sentence of a text, the one that heads the list that it is an entry of.
+/// Returns for each sentence of a text the index of the sentence that heads its list. Returns
+/// `None` for a sentence that is not an entry of a list with a heading.
 pub(crate) fn headings(text: &str, sentences: &[&str]) -> Vec<Option<usize>> {
     let mut heading = None;
     let mut from = 0;

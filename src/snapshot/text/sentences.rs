@@ -1,8 +1,9 @@
-//! Sentences and cuts: where a text may end without breaking what it names.
+//! Splits texts into sentences, and truncates them without breaking a name.
 
 use raw_json::offset_in;
 
-/// Abbreviations of more than three letters, or without a capital, before which a sentence goes on.
+/// Abbreviations, in lower case, whose dot does not end a sentence. Short abbreviations with a
+/// capital are recognised without this list.
 const ABBREVIATIONS: [&str; 29] = [
     "abs", "approx", "art", "avda", "bzw", "ca", "co", "corp", "dept", "eg", "est", "etc", "evtl",
     "fig", "ggf", "ie", "inkl", "kap", "ltd", "max", "min", "nr", "prof", "resp", "sra", "tel",
@@ -12,14 +13,14 @@ const ABBREVIATIONS: [&str; 29] = [
 /// Longest span of code within a sentence, in bytes.
 const SPAN: usize = 200;
 
-/// The sentences of a text, trimmed, in order; a line's end ends one. Written by
-/// hand because it is asked for megabytes: the rules of UAX#29 take ten times as
-/// long and differ in abbreviations only.
+/// Returns the sentences of a text, trimmed, in order. The end of a line ends a sentence. Our own
+/// code, because texts have megabytes: the rules of UAX#29 take ten times as long and differ in
+/// abbreviations only.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
     text.lines().flat_map(sentences_of_line).collect()
 }
 
-/// The sentences of one line.
+/// Returns the sentences of one line.
 pub(crate) fn sentences_of_line(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
@@ -49,9 +50,9 @@ fn sentence_end(text: &str) -> usize {
                     end += 1;
                 }
                 let abbreviation = bytes[at] == b'.' && is_abbreviated(&text[..at]);
-                // `1. Install` is a number, not a sentence.
+                // `1. Install` begins with a number; its dot does not end a sentence.
                 let number = bytes[..at].iter().all(|b| b.is_ascii_digit() || *b == b' ');
-                // `(... COUNT` and `a ... z` leave something out.
+                // Dots as in `(... COUNT` and `a ... z` mark an omission.
                 let gap = at > 0 && matches!(bytes[at - 1], b' ' | b'(' | b'[');
                 match bytes.get(end) {
                     None => return text.len(),
@@ -59,9 +60,9 @@ fn sentence_end(text: &str) -> usize {
                     _ => at = end,
                 }
             }
-            // Code has dots of its own.
+            // Dots in code do not end a sentence.
             b'`' => at = span_end(bytes, at),
-            // 。！？； begin with these bytes.
+            // These bytes begin 。！？；.
             0xE3 if bytes[at..].starts_with("。".as_bytes()) => return at + 3,
             0xEF if ["！", "？", "；"].iter().any(|m| bytes[at..].starts_with(m.as_bytes())) => {
                 return at + 3;
@@ -72,16 +73,17 @@ fn sentence_end(text: &str) -> usize {
     text.len()
 }
 
-/// Returns the end of a span of code that begins at a backtick; of one that is not closed soon, the
-/// position behind the backtick.
+/// Returns the end of the code span that begins at a backtick. If no other backtick follows within
+/// `SPAN` bytes, returns the position behind the first one.
 fn span_end(bytes: &[u8], at: usize) -> usize {
     let ahead = bytes[at + 1..].iter().take(SPAN);
     ahead.copied().position(|byte| byte == b'`').map_or(at + 1, |length| at + length + 2)
 }
 
-/// True for a text whose last word is hardly the end of a sentence before a `.`: one letter, a day
-/// or number of two digits, a capital and one or two letters (`No`, `St`), or a word of the list.
-/// A sentence that is two is not worse; one without its end may say something else.
+/// Returns true if a dot after this text probably does not end a sentence. The last word is then
+/// one letter, a number of one or two digits, a capital with one or two letters (`No`, `St`), or an
+/// abbreviation of the list. In doubt the sentence goes on: two sentences taken as one do no harm,
+/// but half a sentence may have another meaning.
 fn is_abbreviated(text: &str) -> bool {
     let start = text
         .rfind(|c: char| !c.is_alphanumeric())
@@ -91,7 +93,7 @@ fn is_abbreviated(text: &str) -> bool {
     let is_capital = word.starts_with(char::is_uppercase);
     match letters {
         0 => false,
-        // The end of `my gran's` is no initial.
+        // The `s` of `my gran's` is not an initial.
         1 => start > 0 && !text[..start].ends_with(['\'', '’']),
         _ if word.bytes().all(|byte| byte.is_ascii_digit()) => letters <= 2,
         2 | 3 if is_capital && start > 0 => true,
@@ -100,7 +102,8 @@ fn is_abbreviated(text: &str) -> bool {
     }
 }
 
-/// The beginning and the end of one line, of about `limit` characters together.
+/// Returns the beginning and the end of a line, about `limit` characters together. Truncates a text
+/// of several lines with [`cut`].
 pub(crate) fn cut_inside(text: &str, limit: usize) -> String {
     let text = text.trim();
     if text.chars().nth(limit).is_none() || text.contains('\n') {
@@ -109,14 +112,14 @@ pub(crate) fn cut_inside(text: &str, limit: usize) -> String {
     let head = cut(text, limit * 2 / 3);
     let from = text.chars().count() - limit / 3;
     let tail: String = text.chars().skip(from).collect();
-    // Of a path that does not fit its end stands.
+    // A path that does not fit is cut at a slash.
     let path = || tail.find('/').map_or(tail.as_str(), |at| &tail[at..]);
     let tail = tail.split_once(' ').map_or_else(path, |(_, words)| words);
     format!("{head} {tail}")
 }
 
-/// A prefix of one line of about `limit` characters that ends between words, with
-/// `…` where something follows.
+/// Returns the beginning of the first line, at most `limit` characters, cut between words. Appends
+/// ` …` if text was left out.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
     let text = text.trim();
     let mut lines = text.lines();
@@ -126,7 +129,8 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     if short.len() == first.len() && !more { short.to_owned() } else { format!("{short} …") }
 }
 
-/// A path of about `limit` characters: its end, with `…` for the folders that are left out.
+/// Returns the last `limit` characters of a path from a slash on, with `…` for the rest. Returns a
+/// shorter path unchanged.
 pub(crate) fn cut_left(path: &str, limit: usize) -> String {
     let path = path.trim();
     let over = path.chars().count().saturating_sub(limit);
@@ -138,8 +142,8 @@ pub(crate) fn cut_left(path: &str, limit: usize) -> String {
     format!("…{end}")
 }
 
-/// The longest beginning of at most `limit` characters that cuts no word in two;
-/// scripts without spaces are cut between characters.
+/// Returns the longest prefix of at most `limit` characters that splits no word. Scripts without
+/// spaces are cut between characters.
 pub(crate) fn prefix(text: &str, limit: usize) -> &str {
     let Some((end, next)) = text.char_indices().nth(limit) else { return text };
     let joined = |c: char| c.is_ascii_graphic() && !matches!(c, ',' | ';' | '|' | '&');
@@ -150,7 +154,7 @@ pub(crate) fn prefix(text: &str, limit: usize) -> &str {
     head.trim_end_matches(joined).trim_end()
 }
 
-/// The longest ending of at most `limit` characters that cuts no word in two.
+/// Returns the longest suffix of at most `limit` characters that splits no word.
 pub(crate) fn suffix(text: &str, limit: usize) -> &str {
     let length = text.chars().count();
     let Some((start, _)) = text.char_indices().nth(length.saturating_sub(limit)) else {
@@ -167,8 +171,8 @@ pub(crate) fn suffix(text: &str, limit: usize) -> &str {
     tail.trim_start()
 }
 
-/// The beginning of a text, by whole lines and sentences, that has at most
-/// `tokens`; if not even the first sentence fits, by words.
+/// Returns the beginning of a text, at most `tokens` long, in whole lines and sentences. If the
+/// first sentence does not fit, cuts it between words.
 pub(crate) fn opening<'a>(text: &'a str, tokens: u64, count: &dyn Fn(&str) -> u64) -> &'a str {
     let text = text.trim();
     let mut left = tokens;
@@ -194,7 +198,7 @@ pub(crate) fn opening<'a>(text: &'a str, tokens: u64, count: &dyn Fn(&str) -> u6
     }
 }
 
-/// The beginning and the end of a text with ` … ` between, within `tokens`.
+/// Returns the beginning and the end of a text with ` … ` between them, at most `tokens` long.
 pub(crate) fn ends(text: &str, tokens: u64, count: &dyn Fn(&str) -> u64) -> String {
     let text = text.trim();
     let head = opening(text, tokens * 2 / 3, count);
@@ -214,7 +218,8 @@ pub(crate) fn ends(text: &str, tokens: u64, count: &dyn Fn(&str) -> u64) -> Stri
     }
 }
 
-/// A number for all texts that differ in digits and spaces only.
+/// Returns a hash that ignores ASCII case, the values and lengths of numbers, and the kind and
+/// length of white space.
 pub(crate) fn masked(text: &str) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut before = 0;

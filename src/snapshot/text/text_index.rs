@@ -1,11 +1,11 @@
-//! An index of a large text for looking up many short texts at once. The words of the
-//! short ones are collected first, one pass over the large text records their positions,
-//! and each short text is compared at the positions of its rarest word. So a thousand
-//! look-ups in megabytes cost little more than one pass; an automaton of `aho-corasick` takes
-//! four times as long for 100,000 of them.
+//! An index of a large text that looks up many short texts (needles) at once. It collects the words
+//! of all needles, records the positions of these words in one pass over the large text, and
+//! compares each needle at the positions of its rarest word. A thousand look-ups in megabytes cost
+//! little more than one pass. An automaton of `aho-corasick` takes four times as long for 100,000
+//! needles.
 //!
-//! White space counts as one space, and a text is found only where words are
-//! whole: `call_1` is not found in `call_12`.
+//! A run of white space equals one space. A needle matches whole words only: `call_1` is not found
+//! in `call_12`.
 
 use std::collections::HashMap;
 
@@ -14,19 +14,20 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::word_shape::IdentifierKind;
 
-/// The characters that may be next to a found text.
+/// The characters that may not touch a match. Letters and digits are ASCII.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Edge {
-    /// Anything but more of the same word.
+    /// No letter, digit or `_`.
     Word,
-    /// Also not more of the same name: `a.rs` is not found in `a.rs.bak`.
+    /// As `Word`, and no `-` or `.` with a letter, digit or `_` behind it: `a.rs` is not found in
+    /// `a.rs.bak`.
     Name,
-    /// Anything but more digits: `8200` is found in `8200ms`.
+    /// No digit: `8200` is found in `8200ms`.
     Digits,
 }
 
 impl Edge {
-    /// The edge of an identifier.
+    /// Returns the edge for identifiers of a kind.
     pub(crate) fn of(kind: IdentifierKind) -> Edge {
         match kind {
             IdentifierKind::Path | IdentifierKind::Url | IdentifierKind::Id => Edge::Name,
@@ -36,16 +37,17 @@ impl Edge {
     }
 }
 
-/// A short text that is looked up.
+/// A short text to look up.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Needle {
-    /// The text, white space folded.
+    /// The text; each run of white space is one space.
     pub(crate) text: String,
-    /// The characters that may be next to it.
+    /// The characters that may not touch a match.
     pub(crate) edge: Edge,
 }
 
-/// More places of a word than this are not noted: a plain search is as good then.
+/// Maximum number of recorded positions of a word. If the rarest word of a needle has more, a plain
+/// search is as fast.
 const MANY_PLACES: usize = 2048;
 
 /// The large text.
@@ -55,14 +57,14 @@ pub(crate) struct TextIndex {
 }
 
 impl TextIndex {
-    /// Adds a text. No needle is found across two texts.
+    /// Adds a text. No needle matches across two texts.
     pub(crate) fn push(&mut self, text: &str) {
         self.text.reserve(text.len() + 2);
         fold_into(text, &mut self.text);
         self.text.push('\u{1}');
     }
 
-    /// For each needle, whether it stands in the text.
+    /// Returns for each needle whether the text contains it.
     pub(crate) fn holds(&self, needles: &[Needle]) -> Vec<bool> {
         let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
         for needle in needles {
@@ -70,8 +72,7 @@ impl TextIndex {
                 places.entry(word).or_default();
             });
         }
-        // Most words of the large text are in no needle; a bitmap says so faster
-        // than the table.
+        // Most words of the large text are in no needle; the set tells so faster than the table.
         let mut wanted = WordSet::default();
         places.keys().for_each(|word| wanted.add(*word));
         each_word(&self.text, |word, at| {
@@ -85,14 +86,14 @@ impl TextIndex {
         needles.iter().map(|needle| self.holds_one(needle, &places)).collect()
     }
 
-    /// True if a word of the text begins with `beginning`. It costs a pass over the text.
+    /// Returns true if a word of the text begins with `beginning`. This takes a pass over the text.
     pub(crate) fn begins(&self, beginning: &str) -> bool {
         let text = self.text.as_bytes();
         let open = |at: usize| at == 0 || !is_word(text[at - 1]);
         memmem::find_iter(text, beginning.as_bytes()).any(open)
     }
 
-    /// The words of the text.
+    /// Returns the words of the text.
     pub(crate) fn words(&self) -> WordSet {
         let mut words = WordSet::default();
         each_word(&self.text, |word, _| words.add(word));
@@ -122,7 +123,7 @@ impl TextIndex {
         }
     }
 
-    /// True if the needle that stands at `start` is not a part of something longer.
+    /// Returns true if the match at `start` is not part of a longer word, name or number.
     fn fits(&self, needle: &Needle, start: usize) -> bool {
         let (bytes, all) = (needle.text.as_bytes(), self.text.as_bytes());
         let end = start + bytes.len();
@@ -133,7 +134,7 @@ impl TextIndex {
             return !before.is_ascii_digit() && !after.is_ascii_digit();
         }
         let joins = |b: u8| needle.edge == Edge::Name && (b == b'-' || b == b'.');
-        // The letter of an escaped line break is no part of the word after it.
+        // In an escaped line break (`\n`), the `n` is not part of the next word.
         let escape = farther == b'\\' && b"ntr".contains(&before);
         let open = bytes.first().is_some_and(|b| is_word(*b))
             && (is_word(before) && !escape || joins(before) && is_word(farther));
@@ -143,7 +144,7 @@ impl TextIndex {
     }
 }
 
-/// A bitmap of word hashes: false positives are possible, false negatives are not.
+/// A set of word hashes that may have false positives, but no false negatives.
 pub(crate) struct WordSet(Vec<bool>);
 
 impl Default for WordSet {
@@ -165,7 +166,7 @@ impl WordSet {
         usize::try_from(word >> 48).unwrap_or(0)
     }
 
-    /// False where a word of the text is not among these.
+    /// Returns false if a word of the text is certainly not in the set.
     pub(crate) fn may_hold(&self, text: &str) -> bool {
         let mut all = true;
         each_word(text, |word, _| all &= self.has(word));
@@ -173,7 +174,7 @@ impl WordSet {
     }
 }
 
-/// The text with every run of white space as one space, and none at its ends.
+/// Returns the text with each run of white space as one space, and without white space at its ends.
 pub(crate) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     fold_into(text, &mut folded);
@@ -193,9 +194,9 @@ fn is_word(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_'
 }
 
-/// Calls back with a hash and the place of each word: a run of ASCII letters,
-/// digits and `_`; within such a run also a longer run of digits; and each pair of
-/// neighbours in other scripts, which do not part words by spaces.
+/// Calls back with the hash and the position of each word. A word is a run of ASCII letters, digits
+/// and `_`. A run of more than three digits inside a longer word is also a word. So is each pair of
+/// adjacent non-ASCII characters, because many scripts do not separate words with spaces.
 fn each_word(text: &str, mut each: impl FnMut(u64, usize)) {
     let bytes = text.as_bytes();
     let mut at = 0;

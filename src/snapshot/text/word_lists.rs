@@ -1,5 +1,5 @@
-//! The word lists: data in `word_lists.toml`, parsed once. The file says what each list
-//! is for.
+//! The word lists: data in `word_lists.toml`, parsed once. The file documents the purpose of each
+//! list.
 
 use std::sync::LazyLock;
 
@@ -32,7 +32,7 @@ pub(crate) struct WordLists {
     pub(crate) liftings: Vec<Phrases>,
 }
 
-/// The user, and verbs of asking, in one language.
+/// Words for the user, and verbs of asking, in one language.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReportingLanguage {
@@ -40,13 +40,13 @@ pub(crate) struct ReportingLanguage {
     pub(crate) verbs: List,
 }
 
-/// Words in one language, as regular expressions that ignore case.
+/// Phrases in one language, as regular expressions that ignore case.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Phrases {
-    /// They stand alone, in ASCII.
+    /// ASCII phrases that match whole words.
     pub(crate) words: Vec<String>,
-    /// They stand anywhere.
+    /// Phrases that match anywhere.
     pub(crate) parts: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ impl List {
         self.iter().any(|beginning| word.starts_with(beginning))
     }
 
-    /// Returns true if an entry stands anywhere in the text.
+    /// Returns true if the text contains an entry.
     pub(crate) fn is_in(&self, text: &str) -> bool {
         self.iter().any(|entry| text.contains(entry))
     }

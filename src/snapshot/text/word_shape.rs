@@ -1,4 +1,4 @@
-//! The shape of a word: whether it is a path, an id, or just a word.
+//! The shape of a word: a path, an id, or an ordinary word.
 
 use std::ops::Range;
 
@@ -7,32 +7,32 @@ use super::word_lists::WORDS;
 /// The kind of thing that an identifier names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum IdentifierKind {
-    /// A file or a folder, without `:12:5` behind it.
+    /// A file or a folder, without a position such as `:12:5`.
     Path,
-    /// An address with a scheme, or one that begins with `www.`.
+    /// An address with a scheme, or an address that begins with `www.`.
     Url,
-    /// A UUID, hash, ticket, version, IP address, mail address, …
+    /// A UUID, hash, ticket, version, IP address, mail address and the like.
     Id,
     /// A number of more than three digits.
     Number,
-    /// A text between quotation marks or backticks, without them.
+    /// A text between quotation marks or backticks, without these.
     Quoted,
 }
 
-/// Scripts written without spaces between words.
+/// Returns true for a character of a script without spaces between words, and for Hangul.
 pub(crate) fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
         | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Returns the kind of a word, and the part of it that names. `called`: a bracket opens behind it;
-/// `closes`: `<` stands before it.
+/// Returns the kind of identifier that a word is, and the range of the identifier in the word.
+/// `called` is true if `(` follows the word; `closes` is true if `<` precedes it.
 pub(crate) fn classify(
     word: &str,
     called: bool,
     closes: bool,
 ) -> Option<(IdentifierKind, Range<usize>)> {
-    // Most words are letters only and name nothing.
+    // A fast path: most words have letters only and are not identifiers.
     if word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return (word.len() > 6 && word.ends_with("file") && WORDS.file_names.has(word))
             .then_some((IdentifierKind::Path, 0..word.len()));
@@ -61,8 +61,8 @@ fn kind_of(word: &str, called: bool, closes: bool) -> Option<IdentifierKind> {
     is_id(word).then_some(IdentifierKind::Id)
 }
 
-/// True for the text after `<` in `</div>` or `<br/>`. A path in angle brackets,
-/// as Markdown has addresses, is a path.
+/// Returns true for the text after `<` in `</div>` or `<br/>`. A path in angle brackets, such as an
+/// address in Markdown, is not a tag.
 fn is_tag(word: &str) -> bool {
     let name = word.strip_prefix('/').or_else(|| word.strip_suffix('/'));
     name.is_some_and(|name| !name.contains(['/', '\\']) && !has_extension(name))
@@ -90,7 +90,7 @@ fn is_path(word: &str) -> bool {
     {
         return false;
     }
-    // `and/or` is no path; `src/auth`, `a/b/c` and `@types/node` are.
+    // `and/or` is not a path; `src/auth`, `a/b/c` and `@types/node` are.
     let first = segments.clone().next().unwrap_or_default();
     WORDS.folders.has(first)
         || word.starts_with('@')
@@ -99,7 +99,7 @@ fn is_path(word: &str) -> bool {
         || segments.all(|part| part.len() > 1 && part.contains(['_', '-', '.']))
 }
 
-/// True for `engine.ts` and `app.config.json`.
+/// Returns true for names such as `engine.ts` and `app.config.json`.
 fn has_extension(word: &str) -> bool {
     let Some((stem, extension)) = word.rsplit_once('.') else { return false };
     if extension.is_empty() || extension.len() > 10 || !extension.is_ascii() {
@@ -110,7 +110,7 @@ fn has_extension(word: &str) -> bool {
         false => WORDS.extensions.has_sorted(extension),
     };
     let named = stem.bytes().any(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80);
-    // Names of products and of objects in code.
+    // Names of products, and of objects in code.
     let product = matches!(
         word,
         "Node.js"
@@ -151,7 +151,7 @@ fn is_id(word: &str) -> bool {
         return !name.is_empty() && host.contains('.') && host.len() > 3 && lower > 0;
     }
     if digits == 0 {
-        // `BUG-B`: capitals, a dash, a letter.
+        // An id such as `BUG-B`: capitals, a dash, a letter.
         let (head, tail) = word.rsplit_once('-').unwrap_or_default();
         return lower == 0 && marks == 1 && head.len() >= 2 && tail.len() == 1;
     }
@@ -172,7 +172,7 @@ fn is_id(word: &str) -> bool {
     if word.contains('_') {
         return true;
     }
-    // Dashes: capitals and digits, a UUID, or a part that mixes both.
+    // Ids with dashes: capitals and digits only, a UUID, or a part that mixes letters and digits.
     lower == 0
         || (hex + marks == length && length == 36)
         || word.split('-').any(|part| {
@@ -181,7 +181,7 @@ fn is_id(word: &str) -> bool {
         })
 }
 
-/// `1.13.3`, `v0.15`, `127.0.0.1`, `2.0.0-rc.1`.
+/// Returns true for versions and IP addresses: `1.13.3`, `v0.15`, `127.0.0.1`, `2.0.0-rc.1`.
 fn is_version(word: &str, letters: u32) -> bool {
     let plain = word.strip_prefix('v').unwrap_or(word);
     let numbers = plain.split(['.', '-']).take_while(|part| part.parse::<u64>().is_ok()).count();

@@ -1,4 +1,4 @@
-//! Wrappers: marks by which agents put other text into a user's message. The table is data
+//! Wrappers: marks by which agents insert other text into a user's message. The table is data
 //! (`wrappers.toml`).
 
 use std::collections::HashMap;
@@ -9,17 +9,17 @@ use serde::Deserialize;
 
 use super::word_lists::List;
 
-/// Whose words a text is.
+/// The speaker of a text, which decides how a snapshot may use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Speaker {
-    /// The user: goals and rules.
+    /// The user: source of goals and rules.
     User,
-    /// The operator: rules, but no goal.
+    /// The operator: source of rules, but not of goals.
     Operator,
-    /// The agent: what it found and did.
+    /// The agent: its findings and actions.
     Agent,
-    /// A framework: nothing.
+    /// A framework: its text is ignored.
     Nobody,
 }
 
@@ -49,7 +49,7 @@ struct Table {
     expands: List,
     speakers: HashMap<String, Speaker>,
     lines: Vec<(String, Speaker)>,
-    /// Opening and closing marks of all tags.
+    /// Matches the opening and closing marks of all tags.
     marks: Regex,
 }
 
@@ -71,21 +71,21 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table { answers: file.answers, expands: file.expands, speakers, lines, marks }
 });
 
-/// A user's message, taken apart.
+/// A user's message, split by speaker.
 #[derive(Debug, Default)]
 pub(crate) struct Unwrapped<'a> {
-    /// The parts that somebody said, in order.
+    /// The parts in order, without those of a framework.
     pub(crate) parts: Vec<(Speaker, &'a str)>,
-    /// True if it names a slash command, whose expansion is the next text.
+    /// True if the message names a slash command, whose expansion is the next text.
     pub(crate) expands: bool,
 }
 
-/// Takes a text of a user's message apart. An element that is not closed is text.
+/// Splits a text of a user's message by speaker. An element without a closing tag is text.
 pub(crate) fn unwrapped(text: &str) -> Unwrapped<'_> {
     let mut found = Unwrapped::default();
     let mut from = 0;
     let mut at = 0;
-    // Tags that are not closed behind this place.
+    // Names of tags without a closing tag in the rest of the text.
     let mut unclosed: Vec<String> = Vec::new();
     while let Some(mark) = TABLE.marks.captures_at(text, at) {
         let (whole, name) = (mark.get_match(), mark[2].to_ascii_lowercase());
@@ -133,13 +133,13 @@ impl<'a> Unwrapped<'a> {
     }
 }
 
-/// True for a text with an element that holds the user's words.
+/// Returns true if the text has an element that contains the user's words.
 pub(crate) fn holds_users_words(text: &str) -> bool {
     let mut marks = TABLE.marks.captures_iter(text);
     marks.any(|mark| TABLE.speakers[&mark[2].to_ascii_lowercase()] == Speaker::User)
 }
 
-/// True for a tool whose result is the user's answer.
+/// Returns true for a tool whose result is the user's answer.
 pub(crate) fn is_answer_tool(name: &str) -> bool {
     let name = name.rsplit(['.', ':', '/']).next().unwrap_or(name);
     let name = name.rsplit("__").next().unwrap_or(name).to_ascii_lowercase().replace('-', "_");
