@@ -1,4 +1,4 @@
-//! Summaries of any text, and any text as a snapshot.
+//! Tests summaries of arbitrary texts, and arbitrary texts as snapshots.
 
 use std::borrow::Cow;
 

@@ -1,27 +1,27 @@
-//! Groups: runs of messages that one snapshot replaces. A cut falls only where a unit
-//! ends – an assistant's turn with all its results – so a call and its results stay in
-//! one group (`group_token_threshold`).
+//! Groups: runs of messages that one snapshot replaces (`group_token_threshold`). A group ends only
+//! where a unit ends, such as an assistant's turn with all its results, so a call and its results
+//! stay together.
 
 use std::ops::Range;
 
-/// The largest size of a group, in tokens.
+/// The maximum sizes of a group, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GroupSizes {
-    /// `group_token_threshold`; 0 = as large as may be.
+    /// `group_token_threshold`; 0 means no limit.
     pub threshold: u64,
-    /// The tokens that the model can read at once; None = no limit.
+    /// The tokens that the model can read at once; `None` means no limit.
     pub window: Option<u64>,
 }
 
-/// A smaller group, in tokens, is joined to its neighbour: a snapshot of it would not be
-/// smaller than the group.
+/// Minimum tokens of a group. A smaller one is merged with its neighbour, because its snapshot
+/// would not be smaller than the group.
 const MIN_GROUP_TOKENS: u64 = 2 * MIN_SNAPSHOT_TOKENS;
-/// Most groups of one call, where a model's window allows: each may cost a call of
+/// Maximum number of groups of one call, if the model's window allows it. Each may cost a call of
 /// the model.
 const MAX_GROUPS: usize = 32;
 
-/// Cuts the units into groups, in order. Each unit is a run of messages with its tokens. A
-/// unit above the limit is a group by itself, with neighbours that are too small for one.
+/// Splits the units into groups, in order. Each unit is a range of messages with its tokens. A unit
+/// over the limit is a group of its own, with neighbours that are too small for one.
 pub(crate) fn groups(units: &[(Range<usize>, u64)], sizes: GroupSizes) -> Vec<Range<usize>> {
     let threshold = if sizes.threshold == 0 { u64::MAX } else { sizes.threshold };
     let window = sizes.window.unwrap_or(u64::MAX);
@@ -57,19 +57,20 @@ fn cut(units: &[(Range<usize>, u64)], most: u64) -> Vec<Range<usize>> {
     groups.into_iter().map(|(group, _)| group).collect()
 }
 
-/// The room of snapshots, in tokens.
+/// The available tokens for snapshots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Room {
-    /// The room of the whole block.
+    /// For the whole block.
     pub whole: u64,
-    /// More room, for the user's own words alone.
+    /// For the user's own words only, in addition to `whole`.
     pub words: u64,
-    /// The room that a limit leaves at most.
+    /// At most, within the limit.
     pub most: u64,
 }
 
 impl Room {
-    /// Returns the room of each of so many snapshots: a useful one as long as the limit leaves it.
+    /// Divides the room among `snapshots`. Each gets at least `MIN_SNAPSHOT_TOKENS` if the limit
+    /// allows it.
     pub(crate) fn of_each(self, snapshots: u64) -> Room {
         let most = self.most / snapshots;
         let whole = (self.whole / snapshots).max(most.min(MIN_SNAPSHOT_TOKENS));
@@ -77,55 +78,56 @@ impl Room {
     }
 }
 
-/// The most tokens of a snapshot, by the messages it replaces.
+/// The maximum tokens of a snapshot, derived from the messages that it replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SnapshotBudget {
     /// The whole block without `extra`.
     pub whole: u64,
     /// The six sections of a model.
     pub model: u64,
-    /// The user's own words, beside extracts.
+    /// For the user's own words, next to extracts.
     pub directives: u64,
-    /// The part of `directives` that stands beside the whole and not in it.
+    /// The part of `directives` that is added to `whole`, not included in it.
     pub extra: u64,
-    /// The list of files.
+    /// For the list of files.
     pub files: u64,
 }
 
-/// The fewest tokens of a useful snapshot.
+/// Minimum tokens of a useful snapshot.
 pub(crate) const MIN_SNAPSHOT_TOKENS: u64 = 250;
-/// The tokens that a snapshot has where its messages and the target allow.
+/// Tokens that a snapshot may always have if the target allows it, however little it replaces.
 pub(crate) const FAIR_SNAPSHOT_TOKENS: u64 = 1_500;
-/// The tokens of the user's words that give way last: in a small snapshot they have most of it.
+/// Tokens for the user's words in a small snapshot, of which they may take four fifths.
 const CORE_TOKENS: u64 = 600;
-/// A quarter of a snapshot, within these bounds, is the user's: the goal and a few rules never give
-/// way.
+/// Bounds of the reserved quarter of a snapshot, in tokens. It holds the user's goal and a few
+/// rules, which always stay.
 const LEAST_PART: u64 = 60;
 const MOST_PART: u64 = 300;
-/// The most tokens of a snapshot, whatever it replaces.
+/// Maximum tokens of a snapshot, whatever it replaces.
 const MAX_SNAPSHOT_TOKENS: u64 = 8_000;
 
-/// The sizes that a snapshot's budget follows from, in tokens.
+/// The sizes that determine the budget of a snapshot, in tokens.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sizes {
-    /// The messages that it replaces, before anything moved out of them.
+    /// The messages that it replaces, before any text was moved to files.
     pub originals: u64,
-    /// An earlier snapshot, which was summarised once and is not summarised again.
+    /// An earlier snapshot to merge; it is not summarised again.
     pub earlier: u64,
-    /// The most that it may have to be worth a pass.
+    /// Maximum size that is still worth a pass.
     pub most: u64,
-    /// The room that a limit leaves for the whole block.
+    /// The room for the whole block within the limit.
     pub room: u64,
-    /// The room beside that for the user's own words.
+    /// The room for the user's own words in addition to `room`.
     pub words: u64,
-    /// The limit is a hard target, whose room is the snapshot's.
+    /// True if the limit is a hard target, so that the snapshot may use all of `room`.
     pub fills: bool,
 }
 
 impl SnapshotBudget {
-    /// Returns the budget. A target's room is the snapshot's; without a target it has a tenth
-    /// of the messages, of a model a fifth, as in the guide's example (35,000 → 7,000). Where
-    /// no snapshot meets the target, it holds the core all the same.
+    /// Returns the budget. With a hard target, the snapshot gets all of the room. Otherwise it gets
+    /// a tenth of the messages, or with a model a fifth, as in the guide's example (35,000 →
+    /// 7,000). If the room is too small for a useful snapshot, the target is missed anyway, and the
+    /// limit is `FAIR_SNAPSHOT_TOKENS`.
     pub(crate) fn of(sizes: Sizes) -> SnapshotBudget {
         let Sizes { originals, earlier, most, room, words, fills } = sizes;
         let is_missed = room < MIN_SNAPSHOT_TOKENS;
@@ -145,21 +147,21 @@ impl SnapshotBudget {
         }
     }
 
-    /// Returns the tokens of the user's own words beside a model's summary: what this leaves of
-    /// the whole, at least two fifths of it, and the extra.
+    /// Returns the tokens for the user's words next to a model's summary: the rest of `whole`, at
+    /// least two fifths of it, and the extra.
     pub(crate) fn directives_beside(self, summary: u64) -> u64 {
         let left = self.whole.saturating_sub(summary + self.files);
         self.directives.min(left.max(self.whole * 2 / 5) + self.extra)
     }
 
-    /// Returns the tokens of the whole block where the user's words take `words`.
+    /// Returns the tokens of the whole block if the user's words take `words` tokens.
     pub(crate) fn with_words(self, words: u64) -> u64 {
         self.whole + words.saturating_sub(self.directives - self.extra).min(self.extra)
     }
 
-    /// Returns the budget of a snapshot that must have `excess` tokens fewer: they come from its
-    /// sections, or from the user's words, which take `words` tokens, where these left no room
-    /// for any. A part of the words stays.
+    /// Returns the budget of a snapshot that must lose `excess` tokens. If it has sections, they
+    /// lose the tokens. Otherwise the user's words, which take `words` tokens, lose them, down to
+    /// the reserved part.
     pub(crate) fn less(self, excess: u64, words: u64, has_sections: bool) -> SnapshotBudget {
         let gap = self.whole / 8;
         let least = (self.whole / 4).clamp(LEAST_PART, MOST_PART);
@@ -177,7 +179,7 @@ impl SnapshotBudget {
         }
     }
 
-    /// Returns the budget of a model's snapshot that has `found` tokens and must have fewer than
+    /// Returns the budget of a model's snapshot that has `found` tokens but must have fewer than
     /// `most`.
     pub(crate) fn fitting(self, most: u64, found: u64) -> SnapshotBudget {
         let part = |tokens: u64| (tokens.saturating_mul(most) / (found + 1)).saturating_sub(16);
@@ -195,7 +197,7 @@ impl SnapshotBudget {
 mod tests {
     use super::*;
 
-    /// The groups by their ends.
+    /// Returns the ends of the groups.
     fn ends(units: &[u64], threshold: u64, window: Option<u64>) -> Vec<usize> {
         let units: Vec<(Range<usize>, u64)> =
             units.iter().enumerate().map(|(n, tokens)| (2 * n..2 * n + 2, *tokens)).collect();

@@ -1,20 +1,20 @@
-//! Mending a model's summary: lines go where it is too large, and extracts of the built-in
-//! summariser take the room of what fell.
+//! Mends a model's summary: removes lines if it is too large, and adds extracts of the built-in
+//! summariser in place of sentences that failed verification.
 
 use super::format::summary::{Section, Summary};
 
-/// The tokens of what fell out of each section, by [`Section`] as index.
+/// The removed tokens of each section, indexed by [`Section`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Lost(pub(crate) [u64; 6]);
 
 impl Lost {
-    /// Returns the tokens of all sections.
+    /// Returns the removed tokens of all sections.
     pub(crate) fn total(self) -> u64 {
         self.0.iter().sum()
     }
 }
 
-/// The sections that give way, and whether their oldest lines come first.
+/// The sections that may lose lines, and whether the oldest lines go first.
 const YIELDING: [(Section, bool); 4] = [
     (Section::KeyKnowledge, false),
     (Section::ArtifactTrail, false),
@@ -22,9 +22,9 @@ const YIELDING: [(Section, bool); 4] = [
     (Section::TaskState, true),
 ];
 
-/// Returns the summary without the lines that are too many: of the longest section the oldest
-/// action or step, else the last line. The goal and the constraints stay. `count` counts the
-/// tokens of a text, `most` is a number of them.
+/// Returns the summary with at most `most` tokens, as counted by `count`. Removes lines from the
+/// longest section: the oldest action or step, or the last line of other sections. The goal and the
+/// constraints stay.
 pub(crate) fn shortened(summary: &Summary, most: u64, count: &dyn Fn(&str) -> u64) -> Summary {
     let mut sizes = Section::ALL.map(|section| count(summary.get(section)));
     if sizes.iter().sum::<u64>() <= most {
@@ -49,8 +49,8 @@ pub(crate) fn shortened(summary: &Summary, most: u64, count: &dyn Fn(&str) -> u6
     short
 }
 
-/// Adds items of an extract to the sections that lost some, at most as many tokens as fell. A
-/// goal that fell is that of the extract.
+/// Adds items of an extract to each section that lost some, with at most as many tokens as it lost.
+/// If the goal was removed, takes the goal of the extract.
 pub(crate) fn complete(
     summary: &mut Summary,
     extract: &Summary,
@@ -80,7 +80,7 @@ pub(crate) fn complete(
     }
 }
 
-/// The items of a section: lines, each with the indented ones below it.
+/// Returns the items of a section: each line with the indented lines below it.
 fn items(text: &str) -> Vec<&str> {
     let mut items = Vec::new();
     let mut start = 0;

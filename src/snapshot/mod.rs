@@ -1,11 +1,11 @@
-//! Snapshots: summaries that replace older messages. Pure strategies; the pipeline
+//! Snapshots: summaries that replace older messages. These are pure strategies; the pipeline
 //! decides when a model is called and when files are written.
 //!
-//! A [`region`] is the part of a history that may be summarized, cut into [`group`]s;
-//! each is read as a [`transcript`]. A model is asked by [`prompt`], and its reply is
-//! verified by [`acceptance`]; without a model, [`extractive`] writes, and [`mending`] puts its
-//! extracts where much of a reply fell. [`format`] writes
-//! and reads the result; [`retention`] measures how much of the messages it kept.
+//! A [`region`] is the part of a history that may be summarized. It is split into [`group`]s, and
+//! each is parsed into a [`transcript`]. [`prompt`] asks a model for a summary, and [`acceptance`]
+//! verifies the reply. Without a model, [`extractive`] writes the summary. [`mending`] replaces
+//! what was removed from a reply with extracts. [`format`] writes and parses snapshots, and
+//! [`retention`] measures how much of the messages they kept.
 
 pub(crate) mod acceptance;
 pub(crate) mod extractive;

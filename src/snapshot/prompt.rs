@@ -1,6 +1,5 @@
-//! The prompt for a summary: the templates are in `prompts/`, and this module fills them.
-//! The transcript is data within fences; every reserved tag in it is escaped, so no text
-//! can close its fence or open another.
+//! The prompt for a summary: fills the templates in `prompts/`. The transcript is data within
+//! fences. Reserved tags in it are escaped, so that no text can close its fence or open another.
 //!
 //! ```text
 //! <message index="4" role="assistant">
@@ -26,7 +25,7 @@ const SYSTEM: &str = include_str!("../../prompts/compress.md");
 const REQUEST: &str = include_str!("../../prompts/compress_request.md");
 const RETRY: &str = include_str!("../../prompts/compress_retry.md");
 
-/// A request to a model.
+/// A rendered request to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rendered {
     /// The system message.
@@ -35,28 +34,28 @@ pub(crate) struct Rendered {
     pub user: String,
 }
 
-/// The subject of a request for a snapshot.
+/// The input of a request for a snapshot.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'r> {
     /// The messages to summarise.
     pub messages: &'r [TranscriptMessage<'r>],
-    /// The messages around them: the system's messages, and those that follow.
+    /// The messages around them: system messages, and messages that follow.
     pub around: &'r [TranscriptMessage<'r>],
     /// The snapshot to merge.
     pub earlier: Option<&'r str>,
     /// The language to write in.
     pub language: Language,
-    /// The most tokens of the snapshot.
+    /// The maximum tokens of the snapshot.
     pub budget: u64,
 }
 
-/// Longest text that is shown of a message around the transcript, in characters.
+/// Maximum shown length of a text around the transcript, in characters.
 const AROUND_CHARS: usize = 2_000;
-/// The most messages behind the transcript that are shown: the newest ones.
+/// Maximum number of messages behind the transcript to show; these are the newest ones.
 const NEWER: usize = 12;
 
-/// Renders the request for a snapshot. Of a text longer than `max_chars_per_text` characters
-/// the middle is left out.
+/// Renders the request for a snapshot. Omits the middle of texts that are longer than
+/// `max_chars_per_text` characters.
 pub(crate) fn render(wanted: &Wanted<'_>, max_chars_per_text: usize) -> Rendered {
     let Wanted { messages, around, language, budget, .. } = *wanted;
     let earlier = tags::escape_fences(wanted.earlier.unwrap_or_default());
@@ -76,7 +75,7 @@ pub(crate) fn render(wanted: &Wanted<'_>, max_chars_per_text: usize) -> Rendered
     Rendered { system: SYSTEM.trim_end().to_owned(), user }
 }
 
-/// Renders the retry, with the faults of the rejected reply.
+/// Renders the retry with the faults of the rejected reply.
 pub(crate) fn retry(rejections: &[Rejection]) -> String {
     let faults: Vec<String> =
         rejections.iter().map(|why| format!("- {}", tags::escape(&why.to_string()))).collect();
@@ -94,7 +93,8 @@ fn role(said: &TranscriptMessage<'_>) -> &'static str {
     }
 }
 
-/// The system's messages: a snapshot does not repeat them, and they set constraints.
+/// Renders the system messages. The model needs them because they set constraints, which a snapshot
+/// does not repeat.
 fn system_prompt(around: &[TranscriptMessage<'_>], max_chars: usize) -> String {
     let mut out = String::new();
     for text in around.iter().filter(|said| said.role == Role::System).flat_map(|s| &s.texts) {
@@ -104,7 +104,7 @@ fn system_prompt(around: &[TranscriptMessage<'_>], max_chars: usize) -> String {
     out
 }
 
-/// The messages that follow the transcript and stay: what the next step is tied to.
+/// Renders the messages behind the transcript, which stay: the next step depends on them.
 fn newer_messages(
     messages: &[TranscriptMessage<'_>],
     around: &[TranscriptMessage<'_>],
@@ -132,7 +132,7 @@ fn transcript(messages: &[TranscriptMessage<'_>], max_chars: usize) -> String {
     for said in messages {
         let role = role(said);
         let _ = write!(out, "<message index=\"{}\" role=\"{role}\"", said.index);
-        // A message that is one result, as most results are, needs no element within.
+        // A message that is a single result, as usual, has no inner element.
         let only = match said.results.as_slice() {
             [only] if said.texts.is_empty() && said.calls.is_empty() => Some(only),
             _ => None,
@@ -184,7 +184,7 @@ fn attributes(out: &mut String, tool: Option<&str>, id: Option<&str>) {
     }
 }
 
-/// The text as data: cut, then escaped, so that a cut cannot make a tag.
+/// Appends a text as data. It is cut before it is escaped, so that a cut cannot create a tag.
 fn data(out: &mut String, text: &str, max_chars: usize) {
     let (head, left_out, tail) = cut(text.trim_end(), max_chars);
     let mut whole = Cow::Borrowed(head);
@@ -194,10 +194,10 @@ fn data(out: &mut String, text: &str, max_chars: usize) {
     out.push_str(&tags::escape_tags(&whole));
 }
 
-/// The head and the tail of a text that is too long, and how many characters
-/// stand between them.
+/// Returns the head and the tail of a text that is too long, and the number of characters between
+/// them.
 fn cut(text: &str, max_chars: usize) -> (&str, usize, &str) {
-    // Bytes are never fewer than characters.
+    // A text never has more characters than bytes.
     let chars = if text.len() <= max_chars { 0 } else { text.chars().count() };
     if chars <= max_chars {
         return (text, 0, "");
@@ -208,8 +208,8 @@ fn cut(text: &str, max_chars: usize) -> (&str, usize, &str) {
     (&text[..place(head)], chars - max_chars, &text[place(chars - tail)..])
 }
 
-/// Fills the placeholders of a prompt in one pass; what is filled in is not
-/// looked at again, and an unknown placeholder stays.
+/// Fills the placeholders of a template in one pass. Values are not searched for placeholders, and
+/// unknown placeholders stay.
 fn fill<'a>(prompt: &str, value: impl Fn(&str) -> Option<Cow<'a, str>>) -> String {
     let mut out = String::new();
     let mut rest = prompt.trim_end();

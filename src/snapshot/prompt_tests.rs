@@ -1,4 +1,4 @@
-//! The prompts are whole, and data stays data.
+//! Tests that prompts are complete and that data stays data.
 
 use std::borrow::Cow;
 
@@ -72,7 +72,7 @@ fn every_placeholder_is_known_and_used() {
     }
 }
 
-/// The skeleton that the prompt shows is a reply that the parser takes.
+/// The parser accepts the skeleton that the prompt shows.
 #[test]
 fn the_skeleton_is_well_formed() {
     let start = SYSTEM.find("\n<state_snapshot>").expect("a skeleton");
@@ -116,7 +116,7 @@ one
     assert!(request.contains(wanted), "{request}");
 }
 
-/// The system's messages and the newer ones are shown, and are no part of the transcript.
+/// System messages and newer messages are shown outside the transcript.
 #[test]
 fn what_stands_around_is_context() {
     let said = |index, role, text: &'static str| TranscriptMessage {

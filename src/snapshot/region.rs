@@ -1,5 +1,6 @@
-//! The region: the messages that may be summarized, without system messages and the
-//! newest, in units that no cut divides.
+//! The region: the messages that may be summarized, divided into units. It excludes system messages
+//! and the newest messages. A unit is a run of messages that no cut divides, such as a turn with
+//! all its results.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,8 +11,8 @@ use chat_history::message::{Call, MessageView, Role};
 /// The messages that may be summarized.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Region {
-    /// Units with their cost in tokens, oldest first, without a gap: a system
-    /// message belongs to the unit before it and costs nothing, for it stays.
+    /// The units with their cost in tokens, oldest first, without gaps. A system message belongs to
+    /// the unit before it and costs nothing, because it stays.
     pub units: Vec<(Range<usize>, u64)>,
 }
 
@@ -27,7 +28,7 @@ impl Region {
         let starts = dialect.unit_starts(views);
         let system = |index: usize| views[index].role == Role::System;
         let mut units: Vec<(Range<usize>, u64)> = Vec::new();
-        // The results of calls in a message that stays must stay, too.
+        // If a message stays, the results of its calls must stay, too.
         let calls = |index: &usize| system(*index) && !views[*index].calls.is_empty();
         let from = (0..recent_from).rev().find(calls).map_or(0, |last| {
             (last + 1..recent_from).find(|index| starts[*index]).unwrap_or(recent_from)
@@ -43,7 +44,8 @@ impl Region {
                 _ => units.push((index..index + 1, tokens[index])),
             }
         }
-        // A later region begins where this one ends, at a message that can leave.
+        // The next region begins at the end of this one, so it must begin at a message that can
+        // leave.
         if let Some((unit, _)) = units.last_mut() {
             while unit.end < views.len() && system(unit.end) {
                 unit.end += 1;
@@ -52,11 +54,10 @@ impl Region {
         Region { units }
     }
 
-    /// Returns where the newest messages begin that stay, where a message of the service's
-    /// own is to stand before them: widened so that user and model still take turns,
-    /// and that no words come to stand before results of a broken history that answer
-    /// nothing – providers take results at the front of a turn only. 0 where nothing
-    /// can go.
+    /// Moves `recent_from`, the index of the first message that stays, for a service message that
+    /// will precede it. Afterwards user and model still take turns. In an invalid history, the
+    /// service's text must not precede results without a call, because providers accept results at
+    /// the front of a turn only. Returns 0 if no message can leave.
     pub(crate) fn behind_own_message(
         dialect: &dyn Dialect,
         views: &[&MessageView],
@@ -78,8 +79,9 @@ impl Region {
         })
     }
 
-    /// Returns where the newest messages begin that stay, where calls at the end still wait for
-    /// their results: compressed, they would leave the results without a call.
+    /// Moves `recent_from`, the index of the first message that stays, to the calls at the end that
+    /// still wait for their results. If such calls were summarized, their results would have no
+    /// call.
     pub(crate) fn behind_waiting(
         dialect: &dyn Dialect,
         views: &[&MessageView],
@@ -91,15 +93,15 @@ impl Region {
         let calls: Vec<&Call> = views[last..].iter().flat_map(|view| &view.calls).collect();
         let results = || views[last..].iter().flat_map(|view| &view.results);
         let answered: HashSet<&str> = results().filter_map(|r| r.call_id.as_deref()).collect();
-        // Where results have no ids, or not all of them, their number decides.
+        // If some results have no id, compare their number with that of the calls.
         let by_id = results().all(|result| result.call_id.is_some());
         let open = |call: &&Call| call.id.as_deref().is_some_and(|id| !answered.contains(id));
         let waits = calls.len() > results().count() || (by_id && calls.iter().any(open));
         if waits { recent_from.min(last) } else { recent_from }
     }
 
-    /// Returns where the newest messages begin that stay, where a system message among them does
-    /// more than speak: what it set must hold for all that follows.
+    /// Moves `recent_from`, the index of the first message that stays, before a system message that
+    /// does more than speak. Its settings must remain in force for all messages behind it.
     pub(crate) fn before_directive(
         dialect: &dyn Dialect,
         views: &[&MessageView],
@@ -112,19 +114,18 @@ impl Region {
         recent_from.min(unit)
     }
 
-    /// All its messages, from the first to the last, system messages between
-    /// them included.
+    /// Returns the range of all its messages, including system messages between them.
     pub(crate) fn range(&self) -> Range<usize> {
         let start = self.units.first().map_or(0, |(unit, _)| unit.start);
         start..self.units.last().map_or(start, |(unit, _)| unit.end)
     }
 
-    /// Its tokens.
+    /// Returns the tokens of the region.
     pub(crate) fn tokens(&self) -> u64 {
         self.units.iter().map(|(_, tokens)| tokens).sum()
     }
 
-    /// The part from message `start` on, which begins a unit.
+    /// Returns the part from message `start` on. A unit must begin there.
     pub(crate) fn after(&self, start: usize) -> Region {
         let units = self.units.iter().filter(|(unit, _)| unit.start >= start).cloned();
         Region { units: units.collect() }
@@ -146,7 +147,7 @@ mod tests {
         look(history.dialect(), &views.iter().collect::<Vec<_>>())
     }
 
-    /// As many results as calls, and one of the calls has none of them.
+    /// There are as many results as calls, but one call has no result.
     #[test]
     fn a_call_waits_for_the_result_of_its_id() {
         let calls = concat!(
@@ -162,7 +163,8 @@ mod tests {
         }
     }
 
-    /// System messages behind what is compressed belong to it: nothing else comes before them.
+    /// System messages behind the summarized messages belong to the region, so that it ends at a
+    /// message that can leave.
     #[test]
     fn a_region_ends_behind_its_system_messages() {
         let (said, system) =

@@ -1,5 +1,5 @@
-//! Retention: the share of the identifiers in summarized messages that can still be found.
-//! It measures a snapshot without a model.
+//! Retention: the share of the identifiers in summarized messages that can still be found. It
+//! measures a snapshot without a model.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,22 +14,22 @@ use crate::snapshot::transcript::TranscriptMessage;
 /// Counts of the distinct identifiers of summarized messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Retention {
-    /// Named in the snapshot.
+    /// In the snapshot.
     pub kept: usize,
-    /// Not named, but the agent can read the original messages.
+    /// Not in the snapshot, but the agent can read the original messages.
     pub recoverable: usize,
-    /// Not named, and the agent cannot read the original messages.
+    /// Not in the snapshot, and the agent cannot read the original messages.
     pub lost: usize,
 }
 
 impl Retention {
-    /// The lost share, 0 to 1.
+    /// Returns the lost share, 0 to 1.
     pub(crate) fn loss(&self) -> f64 {
         self.lost as f64 / (self.kept + self.recoverable + self.lost).max(1) as f64
     }
 
-    /// Counts the identifiers of the messages in the snapshot's text. `readable`: the agent
-    /// has a tool that reads the file with the originals.
+    /// Counts the identifiers of the messages in the snapshot's text. `readable` is true if the
+    /// agent has a tool that reads the file with the originals.
     pub(crate) fn of(
         messages: &[TranscriptMessage<'_>],
         snapshot: &str,
@@ -39,8 +39,8 @@ impl Retention {
         index.push(snapshot);
         let words = index.words();
         let spelled: HashSet<Cow<'_, str>> = identifiers(snapshot).iter().map(canonical).collect();
-        // Hashes save memory: there may be hundreds of thousands of identifiers, and a
-        // collision of 64 bits changes a count by one.
+        // Hashes save memory: there may be hundreds of thousands of identifiers. A collision of 64
+        // bits changes a count by one only.
         let mut seen: HashSet<u64> = HashSet::new();
         let (mut kept, mut unsure) = (0, Vec::new());
         for said in messages {

@@ -1,5 +1,5 @@
-//! Retention: the facts of Gemini CLI's compression evaluation that the built-in summariser
-//! keeps. Skipped where `../shared` is absent.
+//! Tests how many facts of Gemini CLI's compression evaluation the built-in summariser keeps.
+//! Skipped if `../shared` is missing.
 
 use chat_history::message::Role;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use super::format::summary::Section;
 use super::transcript::{ToolCall, ToolResult, TranscriptMessage};
 use crate::tests::scenarios::scenarios;
 
-/// The transcript of openai-chat messages.
+/// Parses a transcript of openai-chat messages.
 fn transcript(messages: &[Value]) -> Vec<TranscriptMessage<'_>> {
     messages.iter().enumerate().map(|(index, message)| said(index, message)).collect()
 }
@@ -44,7 +44,7 @@ fn asked(call: &Value) -> ToolCall<'_> {
     }
 }
 
-/// A tenth of the tokens, at least 400, holds most of the facts.
+/// A tenth of the tokens, at least 400, retains most of the facts.
 #[test]
 fn retention_of_the_built_in_summariser() {
     let count = |text: &str| Tokenizer::O200kBase.count(text);

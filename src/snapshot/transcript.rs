@@ -8,24 +8,24 @@ use chat_history::message::Role;
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TranscriptMessage<'a> {
-    /// The message, counted from 0 in the history that was posted.
+    /// The position of the message in the posted history, from 0.
     pub index: usize,
     /// The speaker.
     pub role: Role,
-    /// The texts, in order: content without names and without thoughts of a model.
+    /// The texts, in order: content without names and without a model's thoughts.
     pub texts: Vec<Cow<'a, str>>,
-    /// The calls made.
+    /// The calls in the message.
     pub calls: Vec<ToolCall<'a>>,
-    /// The results carried.
+    /// The results in the message.
     pub results: Vec<ToolResult<'a>>,
 }
 
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ToolCall<'a> {
-    /// The call's id.
+    /// The id of the call.
     pub id: Option<&'a str>,
-    /// The tool.
+    /// The name of the tool.
     pub name: Option<&'a str>,
     /// The arguments, unchanged: usually JSON, possibly any text.
     pub arguments: Cow<'a, str>,
@@ -34,13 +34,13 @@ pub(crate) struct ToolCall<'a> {
 /// The result of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ToolResult<'a> {
-    /// The call it answers.
+    /// The id of the call that it answers.
     pub call_id: Option<&'a str>,
-    /// The tool, as the result or its call names it.
+    /// The name of the tool, from the result or its call.
     pub tool: Option<&'a str>,
-    /// The result; of a moved one, its preview with the reference line.
+    /// The result, or for a moved one its preview with the reference line.
     pub text: Cow<'a, str>,
-    /// True if it reports an error.
+    /// True if the result reports an error.
     pub failed: bool,
     /// The file that the whole result was moved to.
     pub moved_to: Option<Cow<'a, str>>,

@@ -1,6 +1,5 @@
-//! A block: a snapshot in a system message, with the lines that name the files of its
-//! original messages. A later call that merges it reads it back, and so does
-//! `/rehydrate`.
+//! A block: a snapshot in a system message, with the lines that name the files of its original
+//! messages. Later calls that merge it parse it, and so does `/rehydrate`.
 
 use std::sync::LazyLock;
 
@@ -21,12 +20,11 @@ const DIRECTIVES: &str = "user_directives";
 const FILES: &str = "offloaded_files";
 const MORE: &str = " more are listed in: ";
 
-/// Stands before what [`digits`] makes of a file's hash in [`FileLine::about`].
+/// Precedes the [`digits`] of a file's hash in [`FileLine::about`].
 pub(crate) const HASHED: &str = ", blake3 ";
 
-/// The first 64 bits of a hash as six groups of three decimal digits. Each is one
-/// token, whichever digits it has: what is left of a history has another hash, and
-/// must not cost more or less for it.
+/// Renders the first 64 bits of a hash as six groups of three decimal digits. Each group is one
+/// token, whatever its digits, so that a block has the same number of tokens with any hash.
 pub(crate) fn digits(hash: &blake3::Hash) -> String {
     let mut first = [0; 8];
     first.copy_from_slice(&hash.as_bytes()[..8]);
@@ -38,19 +36,19 @@ pub(crate) fn digits(hash: &blake3::Hash) -> String {
 /// A file that the agent can still read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileLine {
-    /// The path, as the caller spelled its folder.
+    /// The path, with the folder as the caller spelled it.
     pub path: String,
-    /// Its content: tool, arguments, size.
+    /// The description of its content: tool, arguments, size.
     pub about: String,
 }
 
 impl FileLine {
-    /// The line, without the mark of a list.
+    /// Renders the line without its bullet.
     pub(crate) fn render(&self) -> String {
         format!("{} | {}", self.path, self.about)
     }
 
-    /// Reads a line that [`FileLine::render`] wrote.
+    /// Parses a line from [`FileLine::render`].
     pub(crate) fn read(line: &str) -> Option<FileLine> {
         let ends =
             |at: &usize| [".txt", ".json", ".jsonl"].iter().any(|e| line[..*at].ends_with(e));
@@ -59,39 +57,39 @@ impl FileLine {
     }
 }
 
-/// Files that are named elsewhere.
+/// Files beyond those in the block, listed in another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MoreFiles {
-    /// Their number.
+    /// The number of files.
     pub count: u64,
     /// The file that lists them, a line each.
     pub list: String,
 }
 
-/// Returns true if this service wrote the snapshot, given the text of it.
+/// Returns true if this service wrote the snapshot with this text.
 pub(crate) type Proves<'a> = &'a dyn Fn(&Block, &str) -> bool;
 
-/// A snapshot in its place.
+/// A snapshot with all its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Block {
     /// The writer of the summary.
     pub writer: Writer,
     /// The six sections.
     pub summary: Summary,
-    /// The user's own words, oldest first.
+    /// The user's directives in their own words, oldest first.
     pub directives: Vec<String>,
-    /// The files that its messages referred to.
+    /// The files that the original messages referred to.
     pub files: Vec<FileLine>,
-    /// Files beyond those.
+    /// Further files.
     pub more: Option<MoreFiles>,
-    /// The files of its messages, oldest first.
+    /// The files with the original messages, oldest first.
     pub originals: Vec<Originals>,
-    /// Proves that this service wrote the block; None until it is sealed.
+    /// The code that proves that this service wrote the block; `None` until it is sealed.
     pub code: Option<Code>,
 }
 
 impl Block {
-    /// Signs the block, whose words are final.
+    /// Signs the block. Its text must not change afterwards.
     pub(crate) fn seal(&mut self, key: &Key) {
         self.code = Some(code_by(key, &self.render()));
     }
@@ -120,8 +118,8 @@ impl Block {
         out
     }
 
-    /// Returns the block with each text in it changed: sections, directives, and the
-    /// descriptions of files. Paths stay.
+    /// Applies `change` to each text in the block: sections, directives, and the descriptions of
+    /// files. Paths stay unchanged.
     pub(crate) fn changed(mut self, change: impl Fn(String) -> String) -> Block {
         for section in Section::ALL {
             let text = self.summary.get(section).to_owned();
@@ -134,10 +132,10 @@ impl Block {
         self
     }
 
-    /// Finds the blocks of a text, and the text around them. A block counts only with the
-    /// line that names the files of its messages, and if `proves` accepts its code; other
-    /// text that looks like one stays text. Changes by frameworks – line ends, indentation,
-    /// blanks, words behind the last line – do not hide a block.
+    /// Finds the blocks of a text and the text around them. A block counts only if a line names the
+    /// files of its messages and `proves` accepts its code; any other text stays text. Changes by
+    /// frameworks do not hide a block: line ends, indentation, white space, and text behind the
+    /// last line.
     pub(crate) fn find_all(text: &str, proves: Proves<'_>) -> FoundBlocks {
         let mut found = FoundBlocks::default();
         let mut from = 0;
@@ -151,7 +149,7 @@ impl Block {
                 continue;
             }
             let body = plain(&rest[..close.start() + 1], open.as_str(), &text[..open.start()]);
-            // An example in an operator's prompt has no need of all sections.
+            // An example in an operator's prompt may lack sections.
             if !Section::ALL.iter().all(|section| within(&body, section.tag()).is_some()) {
                 continue;
             }
@@ -215,7 +213,7 @@ impl Block {
 pub(crate) struct FoundBlocks {
     /// The text before the first block.
     pub before: String,
-    /// The text behind it that is no block.
+    /// The text behind the first block that is not in a block.
     pub after: String,
     /// The blocks, in order.
     pub blocks: Vec<Block>,
@@ -223,7 +221,7 @@ pub(crate) struct FoundBlocks {
     pub unproven: bool,
 }
 
-/// A block's inside with plain line ends, without the indentation of its first
+/// Returns the inside of a block with plain line ends and without the indentation of its first
 /// line.
 fn plain(body: &str, open: &str, before: &str) -> String {
     let start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -235,7 +233,7 @@ fn plain(body: &str, open: &str, before: &str) -> String {
     let indent = if indent.trim().is_empty() { indent } else { "" };
     let lines = body.split('\n').map(|line| {
         let line = line.strip_prefix(indent).unwrap_or(line);
-        // Trailing blanks of a tag; other lines keep theirs.
+        // Tags lose trailing white space; other lines keep it.
         if is_tag(line.trim_end()) { line.trim_end() } else { line }
     });
     lines.collect::<Vec<_>>().join("\n")
@@ -248,7 +246,7 @@ fn is_tag(line: &str) -> bool {
     [DIRECTIVES, FILES].contains(&tag) || Section::ALL.iter().any(|section| section.tag() == tag)
 }
 
-/// The six sections in their tags.
+/// Renders the six sections in their tags.
 pub(crate) fn sections(summary: &Summary) -> String {
     let mut out = String::new();
     for section in Section::ALL {
@@ -271,7 +269,7 @@ fn within<'a>(body: &'a str, tag: &str) -> Option<&'a str> {
     Some(&body[start..start + length])
 }
 
-/// A text as one item of a list: its further lines are indented.
+/// Renders a text as one item of a list, with all lines but the first indented.
 fn item(text: &str) -> String {
     format!("- {}", text.replace('\n', "\n  "))
 }

@@ -1,4 +1,4 @@
-//! Blocks as they are written and read.
+//! Tests rendering and parsing of blocks.
 
 use proptest::prelude::{ProptestConfig, prop_assert_eq, proptest};
 
@@ -12,7 +12,7 @@ proptest! {
         directive in "(</?task_state>|- |  |</a&lt;/task_state&gt;|[a\u{85}]|\r?\n|\t){0,8}",
     ) {
         let mut block = block(1);
-        // A section without words is written as a dash.
+        // An empty section is written as a dash.
         let words = |text: &str| match text.trim() {
             "-" => String::new(),
             words => words.to_owned(),

@@ -1,6 +1,6 @@
-//! The bridge: a user message that the service puts before the model's first one. A history
-//! whose user messages were summarized begins with the model, and providers (or those that
-//! a gateway forwards to) require the user first.
+//! The bridge: a user message that the service puts before the model's first message. If all user
+//! messages at the beginning were summarized, the history begins with the model, but providers, or
+//! those behind a gateway, require the user first.
 
 use std::ops::Range;
 
@@ -12,8 +12,8 @@ use chat_history::service_messages::BRIDGE;
 use crate::measure::text_of;
 use crate::snapshot::format::place::Place;
 
-/// The bridge of a history: the first of its messages that is no system's, where it
-/// is one. Elsewhere the same words are somebody's own.
+/// Returns the index of the bridge of a history: a service message with its text before any other
+/// message that is not a system message. Elsewhere the same text is somebody's own.
 pub(crate) fn bridge(history: &History<'_>, views: &[&MessageView]) -> Option<usize> {
     let others = views.iter().enumerate();
     let front = others.take_while(|(_, view)| view.role == Role::System);
@@ -21,7 +21,7 @@ pub(crate) fn bridge(history: &History<'_>, views: &[&MessageView]) -> Option<us
     own.find(|index| is_bridge(history, *index))
 }
 
-/// Returns the bridge if the snapshots that need it are there.
+/// Returns the index of the bridge if the history has the snapshots that need it.
 pub(crate) fn standing(
     history: &History<'_>,
     views: &[&MessageView],
@@ -31,20 +31,20 @@ pub(crate) fn standing(
     bridge(history, views).filter(|_| stands)
 }
 
-/// True where a user's message holds the snapshots: it opens the history itself.
+/// Returns true if a user message holds the snapshots, so that it opens the history.
 fn opens(history: &History<'_>, place: &Place) -> bool {
     place.is_own_message() && history.dialect().opening() == Opening::User
 }
 
-/// True for a message with the words of a bridge and no others.
+/// Returns true for a message that contains the text of a bridge only.
 pub(crate) fn is_bridge(history: &History<'_>, index: usize) -> bool {
     let raw = history.messages()[index];
     let slots = history.dialect().content_slots(raw);
     slots.len() == 1 && text_of(raw, &slots[0]).text == BRIDGE
 }
 
-/// True where the messages need a bridge once those of `gone` are, and their snapshots
-/// stand in `place`.
+/// Returns true if the history needs a bridge once the messages `gone` are removed and their
+/// snapshots are in `place`.
 pub(crate) fn needs_bridge(
     history: &History<'_>,
     views: &[&MessageView],
@@ -52,14 +52,15 @@ pub(crate) fn needs_bridge(
     gone: &Range<usize>,
 ) -> bool {
     let speaks = |view: &&MessageView| view.role != Role::System;
-    // Results of a system message's calls stay behind it.
+    // Results for the calls of a system message stay behind it.
     if opens(history, place) || views[..gone.start].iter().any(speaks) {
         return false;
     }
     match views[gone.end..].iter().find(|view| speaks(view)) {
-        // Words of the service's own that somebody repeats would count at the front.
+        // The service's own fixed text, repeated by somebody, would be taken for a service message
+        // at the front.
         Some(first) => first.is_service || matches!(first.role, Role::Assistant | Role::MidSystem),
-        // A request without messages is invalid; a prompt alone is valid where it is a message.
+        // A request without messages is invalid. A system prompt alone is valid if it is a message.
         None => {
             let is_empty = views.len() == gone.len() && !place.is_own_message();
             is_empty || history.dialect().opening() == Opening::User

@@ -1,5 +1,5 @@
-//! The format of snapshots: a `block` of sections under a `seal`, with the lines that
-//! name the files of its `originals`, in its `place` in a history.
+//! The format of snapshots: a `block` of sections with a `seal`, the lines that name the files of
+//! its `originals`, and its `place` in a history.
 
 pub(crate) mod block;
 pub(crate) mod bridge;

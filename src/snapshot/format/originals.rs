@@ -1,7 +1,7 @@
-//! The lines behind a snapshot that name the files of its messages:
-//! `(Original 17 messages are stored in: ./store/compressed_group_c_0.json)`.
-//! After many compressions the oldest lines fold into one that names many files,
-//! as a shell would write them: `…/compressed_group_c_{0..7,9}.json`.
+//! The lines behind a snapshot that name the files with its original messages: `(Original 17
+//! messages are stored in: ./store/compressed_group_c_0.json)`. After many compressions the oldest
+//! lines are folded into one that names several files in the notation of a shell:
+//! `…/compressed_group_c_{0..7,9}.json`.
 
 use std::sync::LazyLock;
 
@@ -10,54 +10,55 @@ use regex::Regex;
 use crate::snapshot::text::markers::fixed;
 use context_store::group_of;
 
-/// The fixed part of every such line.
+/// The fixed part of each line.
 pub(super) const STORED_IN: &str = " messages are stored in: ";
 
-/// Most lines behind one snapshot; beyond that the oldest fold together.
+/// Maximum number of lines behind a snapshot; beyond it the oldest are folded.
 const LINES: usize = 6;
-/// Most numbers that a line may name: a forged line must not ask for a billion.
+/// Maximum number of files in a line. It protects against a forged line that names a billion.
 const NAMES: u64 = 100_000;
 
-/// Beyond these no number was ever given out; a forged one must not use them up.
+/// Exclusive upper bound of the numbers that this service assigns. A forged line with a higher
+/// number must not exhaust them.
 const NUMBERS: u64 = 900_000;
 
 static LINE: LazyLock<Regex> = LazyLock::new(|| {
     fixed(r"^[ \t]*\r?\n[ \t]*\(Original ([0-9]{1,12}) messages are stored in: ([^\n]*?\.json)\)")
 });
 
-/// The files of messages that a snapshot replaces, oldest first.
+/// The files with the messages that a snapshot replaces, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Originals {
     /// The number of messages.
     pub messages: u64,
-    /// The path up to the number.
+    /// The path before the number.
     stem: String,
-    /// The numbers: runs with both ends, oldest first.
+    /// The numbers as inclusive ranges, oldest first.
     runs: Vec<(u64, u64)>,
 }
 
 impl Originals {
-    /// One file; None where its name is no group's.
+    /// Creates a line for one file. Returns `None` if its name is not that of a group.
     pub(crate) fn new(messages: u64, path: &str) -> Option<Originals> {
         let (stem, number) = path.strip_suffix(".json")?.rsplit_once('_')?;
         let number = number.parse().ok()?;
         let line = Originals { messages, stem: stem.to_owned(), runs: vec![(number, number)] };
-        // A spelling that would not be read back unchanged is not this service's.
+        // A path that would not be parsed back unchanged is not from this service.
         line.minted().filter(|line| line.paths().next().as_deref() == Some(path))
     }
 
-    /// The files, oldest first.
+    /// Returns the paths, oldest first.
     pub(crate) fn paths(&self) -> impl Iterator<Item = String> + '_ {
         let numbers = self.runs.iter().flat_map(|(from, to)| *from..=*to);
         numbers.map(|number| format!("{}_{number}.json", self.stem))
     }
 
-    /// The newest file.
+    /// Returns the path of the newest file.
     pub(crate) fn newest(&self) -> Option<String> {
         self.runs.last().map(|(_, to)| format!("{}_{to}.json", self.stem))
     }
 
-    /// True where `path` is one of the files.
+    /// Returns true if `path` is one of the files.
     pub(crate) fn holds(&self, path: &str) -> bool {
         let number = path.strip_prefix(self.stem.as_str()).and_then(|rest| rest.strip_prefix('_'));
         let number = number.and_then(|rest| rest.strip_suffix(".json")?.parse::<u64>().ok());
@@ -66,19 +67,20 @@ impl Originals {
         })
     }
 
-    /// The highest number that a chat can have come to.
+    /// Returns the highest number that a chat can have reached.
     pub(crate) fn last(&self) -> Option<u64> {
         self.runs.iter().map(|(_, to)| *to).filter(|number| *number < NUMBERS).max()
     }
 
-    /// Gives the one file another path.
+    /// Replaces the line by one for the file at `path`. Does nothing if its name is not that of a
+    /// group.
     pub(crate) fn rename(&mut self, path: &str) {
         if let Some(renamed) = Originals::new(self.messages, path) {
             *self = renamed;
         }
     }
 
-    /// The line.
+    /// Renders the line.
     pub(super) fn render(&self) -> String {
         let run = |(from, to): &(u64, u64)| match from == to {
             true => from.to_string(),
@@ -105,24 +107,24 @@ impl Originals {
         };
         let runs: Vec<(u64, u64)> = runs.split(',').map(run).collect::<Option<_>>()?;
         let line = Originals { messages, stem: stem.to_owned(), runs };
-        // Each file holds a message at least.
+        // Each file has at least one message.
         let sane = line.names() <= NAMES.min(messages);
         sane.then_some(line)?.minted()
     }
 
-    /// Returns the number of files it names.
+    /// Returns the number of files.
     fn names(&self) -> u64 {
         let sizes = self.runs.iter().map(|(from, to)| (to - from).saturating_add(1));
         sizes.fold(0, u64::saturating_add)
     }
 
-    /// None where the files are no groups' by their names.
+    /// Returns `None` if the names are not those of groups.
     fn minted(self) -> Option<Originals> {
         let name = self.stem.rsplit('/').next().unwrap_or_default();
         group_of(&format!("{name}_0.json")).is_some().then_some(self)
     }
 
-    /// Takes in a later line of the same chat.
+    /// Appends the files of a later line of the same chat.
     fn fold(&mut self, later: &Originals) {
         self.messages += later.messages;
         for run in &later.runs {
@@ -134,7 +136,7 @@ impl Originals {
     }
 }
 
-/// The lines at the start of `text`, and their length.
+/// Parses the lines at the start of `text`. Returns them and their length in bytes.
 pub(super) fn originals(text: &str) -> (Vec<Originals>, usize) {
     let mut found = Vec::new();
     let mut length = 0;
@@ -146,7 +148,8 @@ pub(super) fn originals(text: &str) -> (Vec<Originals>, usize) {
     (found, length)
 }
 
-/// The oldest lines as one, where they are of one chat and can be read again.
+/// Folds the oldest lines until at most `LINES` remain. Lines fold only if they are adjacent, of
+/// the same chat, and name at most `NAMES` files together.
 pub(super) fn folded(all: &[Originals]) -> Vec<Originals> {
     let mut lines: Vec<Originals> = all.to_vec();
     while lines.len() > LINES {

@@ -1,5 +1,5 @@
-//! The place of snapshots in a history: the system message they are appended to, the
-//! separate system prompt, or a message of their own; with the snapshots there already.
+//! The place of snapshots in a history, and the snapshots in it. The place is a system message that
+//! they are appended to, the separate system prompt, or a message of their own.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,30 +14,30 @@ use crate::measure::text_of;
 use crate::snapshot::format::block::Proves;
 use crate::snapshot::format::block::{Block, FoundBlocks};
 
-/// The text that holds snapshots, or will.
+/// The text that holds the snapshots, or will hold them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 enum Holder {
-    /// A message that must be added at the front.
+    /// A message to be added at the front.
     #[default]
     Added,
     /// The text of a message.
     Message(usize, Slot),
-    /// The text of the separate system prompt; None where they get a
-    /// block of their own in it, so that a cache of the blocks before stays good.
+    /// The text of the separate system prompt. `None` if the snapshots get a block of their own in
+    /// the prompt, so that the provider's cache of the blocks before it stays valid.
     System(Option<Slot>),
 }
 
-/// The place where snapshots are, or will be.
+/// The place where the snapshots are, or will be.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Place {
     holder: Holder,
     /// The text before the snapshots.
     before: String,
-    /// The text after them: a framework may have appended its own.
+    /// The text after the snapshots, which a framework may have appended.
     after: String,
-    /// The snapshots that stand there, oldest first.
+    /// The snapshots, oldest first.
     pub blocks: Vec<Block>,
-    /// True where a text that was looked at poses as a snapshot and proves to be none.
+    /// True if a searched text contains a block without a valid code.
     pub unproven: bool,
 }
 
@@ -45,13 +45,13 @@ pub(crate) struct Place {
 struct HolderSearch<'a> {
     proves: Proves<'a>,
     unproven: &'a mut bool,
-    /// The text that can hold some where none does.
+    /// The first text that can hold snapshots, for use if no text holds any.
     first: Option<Place>,
 }
 
 impl HolderSearch<'_> {
-    /// The text among `slots` that holds snapshots; where none was found before, and `may_hold`,
-    /// the last text can.
+    /// Returns the text among `slots` that holds snapshots. If none does and `may_hold` is true,
+    /// remembers the last text as a possible place, unless one is known.
     fn within(
         &mut self,
         raw: &str,
@@ -66,7 +66,7 @@ impl HolderSearch<'_> {
             let found = Block::find_all(&text, self.proves);
             *self.unproven |= found.unproven;
             let FoundBlocks { before, after, mut blocks, .. } = found;
-            // A copied snapshot counts once.
+            // Copies of a snapshot count once.
             let mut seen = HashSet::new();
             blocks.retain(|block| seen.insert(block.render()));
             let holds = !blocks.is_empty();
@@ -86,10 +86,9 @@ impl HolderSearch<'_> {
 }
 
 impl Place {
-    /// The place that holds snapshots, or the first that can: a leading system message, the system
-    /// prompt `system` beside the messages (before any message where the format
-    /// keeps it apart), or a message to be added. A snapshot counts where `proves` says
-    /// that this service wrote it.
+    /// Returns the place that holds snapshots. If there are none, returns the first place that can
+    /// hold them: a leading system message, the separate system prompt `system`, or a message to be
+    /// added. A snapshot counts if `proves` confirms that this service wrote it.
     pub(crate) fn find(
         history: &History<'_>,
         views: &[&MessageView],
@@ -109,7 +108,7 @@ impl Place {
         unproven: &mut bool,
     ) -> Place {
         let mut search = HolderSearch { proves, unproven, first: None };
-        // A snapshot stands before the messages that stay.
+        // New snapshots precede all messages that stay.
         let mut leads = true;
         for (index, view) in views.iter().enumerate() {
             if view.role != Role::System {
@@ -140,8 +139,8 @@ impl Place {
         }
     }
 
-    /// The message's index; None where it is added at the front, or where the
-    /// system prompt holds them.
+    /// Returns the index of the message. Returns `None` if it is still to be added, or if the
+    /// system prompt holds the snapshots.
     pub(crate) fn index(&self) -> Option<usize> {
         match &self.holder {
             Holder::Message(index, _) => Some(*index),
@@ -149,7 +148,7 @@ impl Place {
         }
     }
 
-    /// True where a message of the service's own holds them: all that stands in it.
+    /// Returns true if the snapshots are in a message that the service added for them.
     pub(crate) fn is_own_message(&self) -> bool {
         match &self.holder {
             Holder::Added => true,
@@ -158,13 +157,12 @@ impl Place {
         }
     }
 
-    /// Returns true if the separate system prompt holds them.
+    /// Returns true if the separate system prompt holds the snapshots.
     pub(crate) fn is_beside(&self) -> bool {
         matches!(self.holder, Holder::System(_))
     }
 
-    /// The message, or the system prompt, with these snapshots in place of those
-    /// that stand there.
+    /// Returns the message, or the system prompt, with `blocks` in place of its snapshots.
     pub(crate) fn filled(
         &self,
         history: &History<'_>,
@@ -190,8 +188,9 @@ impl Place {
         format!("{}{own}{}{}", &raw[..slot.span.start], &rest[1..], &raw[slot.span.end..])
     }
 
-    /// Returns the part of the literal before the snapshots, without its end: in the
-    /// operator's own spelling, escapes and all, where that can be told.
+    /// Returns the part of the JSON literal before the snapshots, without the closing quote. Keeps
+    /// the operator's spelling and escapes if the literal ends with the snapshots as this service
+    /// writes them.
     fn own<'a>(&self, literal: &'a str) -> Cow<'a, str> {
         let open = &literal[..literal.len() - 1];
         if self.blocks.is_empty() {
@@ -209,15 +208,16 @@ impl Place {
         }
     }
 
-    /// Returns the separator between the snapshots and the text before them: empty in a message
-    /// that was added for them, which is how it is told from an empty one.
+    /// Returns the separator between the snapshots and the text before them. It is empty in a
+    /// message that was added for them; this distinguishes it from a message whose own text was
+    /// empty.
     fn gap(&self) -> &'static str {
         let first = self.blocks.is_empty();
         if first || self.before.ends_with("\n\n") { "\n\n" } else { "" }
     }
 
-    /// The message, or the system prompt, as it was before any snapshot; None where
-    /// a message was added for them.
+    /// Returns the message, or the system prompt, without its snapshots. Returns `None` for a
+    /// message that was added for them.
     pub(crate) fn emptied(&self, history: &History<'_>, system: Option<&str>) -> Option<String> {
         let (raw, slot) = match &self.holder {
             Holder::Message(index, slot) => (history.messages()[*index], slot),
@@ -229,7 +229,7 @@ impl Place {
             return Some(raw.to_owned());
         }
         if self.before.is_empty() && self.after.is_empty() {
-            // A client may have put its own text next to that of an added message.
+            // A client may have added its own text to a message of the service.
             return without_block(raw, slot).or_else(|| self.is_beside().then(|| bare(raw)));
         }
         let own = self.own(&raw[slot.span.clone()]);

@@ -1,5 +1,5 @@
-//! The state snapshot: the text that replaces older messages
-//! (`context-offload-guide`, §2, compression).
+//! The state snapshot: the text that replaces older messages (`context-offload-guide`, §2,
+//! compression).
 //!
 //! ```text
 //! <state_snapshot>
@@ -17,29 +17,28 @@
 //! (Original 17 messages are stored in: ./store/compressed_group_c_0.json)
 //! ```
 //!
-//! Everything inside a section is data. A tag of this grammar that stands in the
-//! text of a tool or a person is escaped, so no text can close its section, open
-//! another, or end the snapshot.
+//! The content of a section is data. If a tool's or a person's text contains a tag of this grammar,
+//! the tag is escaped, so that no text can close its section, open another, or end the snapshot.
 
-/// The sections that a summariser writes, in their order.
+/// The sections of a summary, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Section {
     /// The user's goal.
     OverallGoal,
-    /// Rules that the user set and that still hold.
+    /// Rules of the user that are still valid.
     ActiveConstraints,
     /// Facts.
     KeyKnowledge,
-    /// Files and other things that were read, made or changed.
+    /// Files and other things that were read, created or changed.
     ArtifactTrail,
     /// The last actions and their outcomes.
     RecentActions,
-    /// The plan: done, under way, open.
+    /// The plan: done, in progress, open.
     TaskState,
 }
 
 impl Section {
-    /// All of them, in order.
+    /// All sections, in order.
     pub(crate) const ALL: [Section; 6] = [
         Section::OverallGoal,
         Section::ActiveConstraints,
@@ -49,7 +48,7 @@ impl Section {
         Section::TaskState,
     ];
 
-    /// The tag's name.
+    /// Returns the name of the tag.
     pub(crate) fn tag(self) -> &'static str {
         match self {
             Section::OverallGoal => "overall_goal",
@@ -62,17 +61,17 @@ impl Section {
     }
 }
 
-/// The texts of the six sections, unescaped, by [`Section`] as index.
+/// The unescaped texts of the six sections, indexed by [`Section`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Summary([String; 6]);
 
 impl Summary {
-    /// The text of a section.
+    /// Returns the text of a section.
     pub(crate) fn get(&self, section: Section) -> &str {
         &self.0[section as usize]
     }
 
-    /// Adds a later summary behind this one, section by section.
+    /// Appends a later summary, section by section.
     pub(crate) fn append(&mut self, later: &Summary) {
         for (own, later) in self.0.iter_mut().zip(&later.0) {
             if !own.is_empty() && !later.is_empty() {

@@ -1,18 +1,17 @@
-//! Escapes the reserved tags in a text: those of the snapshot and of the fenced
-//! transcript, and the lines that name a stored file.
+//! Escapes the reserved tags in a text: those of the snapshot and of the fenced transcript, and the
+//! lines that name a stored file.
 //!
-//! Escaping shifts the brackets of such a tag by one level (`<` to `&lt;`, `&lt;`
-//! to `&amp;lt;`) and the parenthesis of such a line (`(` to `&#40;`), unescaping
-//! shifts them back; every other byte stays. So code and markup in a text remain
-//! readable, no text can open or close a reserved element or forge a line that names a
-//! file, and `unescape(escape(text)) == text` for every text.
+//! Escaping shifts the brackets of such a tag by one level (`<` to `&lt;`, `&lt;` to `&amp;lt;`),
+//! and the parenthesis of such a line (`(` to `&#40;`). Unescaping shifts them back. All other
+//! bytes stay unchanged, so code and markup remain readable. No text can open or close a reserved
+//! element or forge a line that names a file, and `unescape(escape(text)) == text` for every text.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-/// The tags around what a model is given: the transcript and its parts.
+/// The tags around the input of a model: the transcript and its parts.
 const FENCES: &str = "earlier_snapshot|transcript|message|call|result|faults|scratchpad|\
                       system_prompt|newer_messages|newer_message";
 
@@ -23,7 +22,8 @@ const SNAPSHOT: &str = "state_snapshot|overall_goal|active_constraints|key_knowl
 static FENCE: LazyLock<Regex> = LazyLock::new(|| pattern(FENCES));
 static ANY: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("{FENCES}|{SNAPSHOT}")));
 
-/// The beginning of a line that refers to a file, its parenthesis at any level of escaping.
+/// Matches the beginning of a line that refers to a file, with its parenthesis at any level of
+/// escaping.
 static LINE: LazyLock<Regex> = LazyLock::new(|| {
     let open = r"(?i-u)(?<open>\(|&(?:amp;)*#40;)";
     let words =
@@ -31,8 +31,8 @@ static LINE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!("{open}(?<name>{words})")).expect("the words are constants")
 });
 
-/// An opening or closing tag, with its brackets at any level of escaping. Case and
-/// white space are taken loosely: a model reads `< /MESSAGE>` as a tag.
+/// Returns an expression for opening and closing tags with brackets at any level of escaping. It
+/// ignores case and white space, because a model reads `< /MESSAGE>` as a tag.
 fn pattern(names: &str) -> Regex {
     let open = r"(?i-u)(?<open><|&(?:amp;)*lt;)";
     let name = format!(r"(?<name>[ \t\r\n]*/?[ \t\r\n]*(?:{names})\b)");
@@ -40,7 +40,7 @@ fn pattern(names: &str) -> Regex {
     Regex::new(&format!("{open}{name}{close}")).expect("the names are constants")
 }
 
-/// Escapes every reserved tag and line by one level: for a snapshot.
+/// Escapes all reserved tags and lines by one level, for a snapshot.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     both(text, escaped)
 }
@@ -50,7 +50,7 @@ pub(crate) fn escape_tags(text: &str) -> Cow<'_, str> {
     shift(&ANY, text, escaped)
 }
 
-/// Escapes the tags of a transcript only: a snapshot keeps its own.
+/// Escapes the tags of a transcript only: a snapshot keeps its own tags.
 pub(crate) fn escape_fences(snapshot: &str) -> Cow<'_, str> {
     shift(&FENCE, snapshot, escaped)
 }
@@ -64,7 +64,7 @@ fn escaped(bracket: &str) -> String {
     }
 }
 
-/// Unescapes every reserved tag and line by one level; a bare one stays.
+/// Unescapes all reserved tags and lines by one level; brackets without an escape stay unchanged.
 pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
     both(text, |bracket| match bracket.to_ascii_lowercase().as_str() {
         "&lt;" => "<".to_owned(),
