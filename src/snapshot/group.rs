@@ -81,9 +81,9 @@ impl Room {
 /// The maximum tokens of a snapshot, derived from the messages that it replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SnapshotBudget {
-    /// The whole block without `extra`.
+    /// For the whole block without `extra`.
     pub whole: u64,
-    /// The six sections of a model.
+    /// For the six sections of a model.
     pub model: u64,
     /// For the user's own words, next to extracts.
     pub directives: u64,

@@ -17,8 +17,8 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// The region before `recent_from`, and behind the last system message with calls;
-    /// `tokens` is what each message costs.
+    /// Returns the region before `recent_from` and behind the last system message with calls.
+    /// `tokens` is the cost of each message.
     pub(crate) fn of(
         dialect: &dyn Dialect,
         views: &[&MessageView],

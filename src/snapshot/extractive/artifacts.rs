@@ -1,4 +1,4 @@
-//! Artifacts: files that were read, made or changed, and addresses that were opened.
+//! Artifacts: files that were read, created or changed, and addresses that were opened.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,23 +17,23 @@ use crate::snapshot::text::identifiers::{
 };
 use crate::snapshot::transcript::TranscriptMessage;
 
-/// Arguments that name an address.
+/// Arguments that contain an address.
 const URLS: [&str; 4] = ["url", "uri", "link", "href"];
-/// The changed files of which the trail has the newest before all that is no core.
+/// Number of newest changed files whose items belong to the core.
 const CORE: usize = 6;
-/// Files of a result that are taken into the trail.
+/// Maximum number of files to take from a result.
 const FOUND: usize = 5;
 
 /// A file or an address.
 struct Artifact {
     name: String,
-    /// What was done with it, in order of the first time, and how often.
+    /// The operations in the order of their first occurrence, each with its count.
     ops: Vec<(FileOp, usize)>,
-    /// The last message; None in an earlier trail.
+    /// The last message; `None` if only an earlier trail names it.
     last: Option<usize>,
 }
 
-/// Returns the artifacts with their operations, those of the `earlier` trail first. A changed one
+/// Returns the artifacts with their operations, those of the `earlier` trail first. A changed file
 /// is worth more than one that was read, and a later one more than an earlier one.
 pub(super) fn artifacts(input: &Input<'_>, earlier: &str, terms: &Terms) -> Vec<Item> {
     let mut artifacts: Vec<Artifact> = Vec::new();
@@ -84,8 +84,9 @@ pub(super) fn artifacts(input: &Input<'_>, earlier: &str, terms: &Terms) -> Vec<
     items
 }
 
-/// Makes one of a file's absolute path and its path in a working directory, under the shorter one:
-/// where a single absolute path ends like a path with a folder.
+/// Merges the absolute path of a file and its path relative to a working directory, under the
+/// relative one. The relative path must contain a folder, and exactly one absolute path must end
+/// with it.
 fn each_once(artifacts: Vec<Artifact>) -> Vec<Artifact> {
     let mut absolute: HashMap<String, Vec<usize>> = HashMap::new();
     for (at, artifact) in artifacts.iter().enumerate() {
@@ -121,7 +122,7 @@ fn each_once(artifacts: Vec<Artifact>) -> Vec<Artifact> {
     left.into_iter().flatten().collect()
 }
 
-/// Returns the names of the files that calls created, changed or deleted, without their folders.
+/// Returns the names of files that calls created, changed or deleted, without folders.
 pub(crate) fn changed_files(messages: &[TranscriptMessage<'_>]) -> HashSet<String> {
     let calls = call_records(messages);
     let touched = calls.iter().filter(|call| !call.failed).flat_map(touched);
@@ -129,14 +130,14 @@ pub(crate) fn changed_files(messages: &[TranscriptMessage<'_>]) -> HashSet<Strin
     changed.map(|(name, ..)| file_name(name.trim()).to_lowercase()).collect()
 }
 
-/// The name of a file as it is compared.
+/// Returns the name of an artifact in a form for comparing.
 fn key_of(name: &str) -> String {
     let kind = if name.contains("://") { IdentifierKind::Url } else { IdentifierKind::Path };
     canonical(&Identifier { kind, text: name }).into_owned()
 }
 
 impl Artifact {
-    /// Reads a line of a trail, as `line` writes it.
+    /// Parses a line of a trail that [`line`](Self::line) rendered.
     fn parse(line: &str, labels: &Labels) -> Option<Artifact> {
         let (name, ops) = line.rsplit_once(": ")?;
         let op = |text: &str| {
@@ -150,7 +151,7 @@ impl Artifact {
 
     fn note(&mut self, op: FileOp, times: usize, at: Option<usize>) {
         self.last = self.last.max(at);
-        // A file with which something is done again is there: its deletion is over.
+        // Another operation shows that the file exists, so it is not deleted any more.
         if op != FileOp::Deleted && op > FileOp::Found {
             self.ops.retain(|(known, _)| *known != FileOp::Deleted);
         }
@@ -164,8 +165,8 @@ impl Artifact {
         self.ops.iter().any(|(op, _)| *op >= FileOp::Edited)
     }
 
-    /// Of a file that was changed only the changes count, and a place in a result only where nothing
-    /// was done with the file.
+    /// Renders the artifact as a line of the trail. If the file was changed, lists the changes
+    /// only. Lists `Found` only if there is no other operation.
     fn line(&self, labels: &Labels) -> String {
         let has = |least: &FileOp| self.ops.iter().any(|(op, _)| op >= least);
         let least = [FileOp::Edited, FileOp::Opened].into_iter().find(has);
@@ -207,8 +208,7 @@ fn touched(call: &CallRecord<'_>) -> Vec<Touch> {
     found
 }
 
-/// Returns the files that the result of a search names, or the report of another agent: the first
-/// few.
+/// Returns the first few files that the result of a search, or the report of another agent, names.
 fn found(call: &CallRecord<'_>) -> Vec<Touch> {
     let Some((_, _, result)) = call.result.filter(|_| call.locates()) else { return Vec::new() };
     let (head, _) = windows(without_echo(call, printed(&result.text)));

@@ -1,6 +1,6 @@
-//! Spends the budget. The core of each section comes first, the most valuable first. Then
-//! every other item competes: for what it is worth by itself, and for what it names that the
-//! summary does not name yet, a token. Items are taken whole.
+//! Spends the budget. First come the core items of all sections, the most valuable first. Then all
+//! other items compete, by their worth and by the terms that the summary does not have yet, per
+//! token. Items are taken whole or not at all.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -9,25 +9,25 @@ use super::item::{Item, LEAST};
 use super::terms::hashes;
 use crate::snapshot::format::summary::{Section, Summary};
 
-/// Tokens that every item costs beside its text: many small ones are harder to read.
+/// Tokens that each item costs in addition to its text: many small ones are harder to read.
 const FRAME: u64 = 8;
-/// Items in a row that may not fit before a summary is full.
+/// Maximum number of items that do not fit before the summary counts as full.
 const MISFITS: usize = 200;
 
-/// Where a summary is being made.
+/// A summary in progress.
 struct Spending<'a> {
     items: Vec<(Section, Item)>,
     chosen: Vec<bool>,
-    /// The chosen items, in the order in which they were chosen.
+    /// The chosen items, in the order of choosing.
     turns: Vec<usize>,
     named: HashSet<u64>,
-    /// Sources that have their heading.
+    /// Sources whose heading is written.
     headed: HashSet<String>,
     left: u64,
     count: &'a dyn Fn(&str) -> u64,
 }
 
-/// The summary of the items that fit; what `said` names needs no second place.
+/// Returns the summary of the items that fit. Terms in `said` count as present.
 pub(super) fn spend(
     sections: [Vec<Item>; 6],
     said: &[String],
@@ -48,7 +48,7 @@ pub(super) fn spend(
     };
     spending.take_core();
     spending.take_best();
-    // The parts were counted one by one; the whole has the last word.
+    // The parts were counted separately, so verify the whole.
     loop {
         let summary = spending.summary();
         let total: u64 = Section::ALL.iter().map(|section| count(summary.get(*section))).sum();
@@ -79,7 +79,7 @@ impl Spending<'_> {
             if misfits > MISFITS || self.left <= FRAME {
                 return;
             }
-            // What it names may have been named since.
+            // Other items may have added its terms since.
             let now = self.value(at);
             if now < value && waiting.peek().is_some_and(|(next, _)| *next > now) {
                 waiting.push((now, Reverse(at)));
@@ -89,14 +89,14 @@ impl Spending<'_> {
         }
     }
 
-    /// What an item gains for its tokens; 0 where it gains too little. The tokens are a guess
-    /// by its bytes, for most items are never chosen.
+    /// Returns the gain of an item per token; 0 if the gain is too small. The tokens are estimated
+    /// from the bytes, because most items are never chosen.
     fn value(&self, at: usize) -> u64 {
         let item = &self.items[at].1;
         let fresh = item.terms.iter().filter(|(term, _)| !self.named.contains(term));
         let known = item.terms.iter().filter(|(term, _)| self.named.contains(term));
         let mut gain = item.base + fresh.map(|(_, worth)| worth).sum::<u32>();
-        // An item that repeats others is worth less by itself, too.
+        // An item that repeats others also loses a part of its own worth.
         gain += known.map(|(_, worth)| worth).sum::<u32>() / 3;
         let all = item.terms.len().max(1);
         let repeated = item.terms.iter().filter(|(term, _)| self.named.contains(term)).count();
@@ -115,7 +115,7 @@ impl Spending<'_> {
     /// Takes an item if it fits.
     fn take(&mut self, at: usize) -> bool {
         let item = &self.items[at].1;
-        // A token has no more than a few bytes: most misfits need no count.
+        // Tokens have a few bytes each, so most misfits need no count.
         if item.text.len() as u64 > self.left * 64 {
             return false;
         }
@@ -135,7 +135,7 @@ impl Spending<'_> {
         true
     }
 
-    /// The chosen items in their order.
+    /// Renders the chosen items in their order.
     fn summary(&self) -> Summary {
         let mut summary = Summary::default();
         for section in Section::ALL {

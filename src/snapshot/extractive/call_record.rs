@@ -15,12 +15,12 @@ use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
 /// Bytes of an argument whose words are compared.
 const COMPARED: usize = 4_000;
-/// Longest shown path, and call in a source, in characters.
+/// Maximum characters of a shown path, and of a call in a source.
 const PATH: usize = 60;
 const SOURCE: usize = 60;
-/// Longest argument beside a command that is shown, in bytes.
+/// Maximum bytes of a shown argument next to a command.
 const OTHER: usize = 40;
-/// Arguments that name a file.
+/// Arguments that contain the path of a file.
 const PATHS: [&str; 11] = [
     "path",
     "file_path",
@@ -34,12 +34,12 @@ const PATHS: [&str; 11] = [
     "filePath",
     "relativePath",
 ];
-/// Arguments that hold a command.
+/// Arguments that contain a command.
 const COMMANDS: [&str; 4] = ["command", "cmd", "script", "code"];
-/// Arguments that a change takes text from, and that it puts in the place of it.
+/// Arguments with the text that a change removes, and with the text that it adds.
 const REMOVED: [&str; 5] = ["old_string", "old_str", "oldText", "old_text", "search"];
 const ADDED: [&str; 6] = ["new_string", "new_str", "newText", "new_text", "replace", "content"];
-/// Arguments that hold content; what a call is about stands in the others.
+/// Arguments with content; the others describe the call.
 const CONTENT: [&str; 14] = [
     "content",
     "file_text",
@@ -66,26 +66,28 @@ const PATCHED: [(&str, FileOp); 5] = [
     ("+++ b/", FileOp::Edited),
 ];
 
-/// One call and its result.
+/// A call and its result.
 pub(super) struct CallRecord<'a> {
-    /// The message that asked.
+    /// The message with the call.
     pub(super) index: usize,
-    /// The tool.
+    /// The name of the tool.
     pub(super) tool: &'a str,
     /// The arguments, unchanged.
     pub(super) raw: &'a str,
-    /// Their members, strings unescaped; empty where they are no object.
+    /// The members of the arguments with unescaped strings; empty if the arguments are not an
+    /// object.
     pub(super) arguments: Vec<(Cow<'a, str>, Cow<'a, str>)>,
-    /// The arguments beside a command that tell calls of the tool apart, such as a host.
+    /// Names of arguments that distinguish the commands of a tool, such as a host.
     telling: HashSet<Cow<'a, str>>,
-    /// The message, the place in it, and the result, once there is one.
+    /// The index of the message with the result, the position in it, and the result; `None` before
+    /// it came.
     pub(super) result: Option<(usize, usize, &'a ToolResult<'a>)>,
-    /// The result says that the call failed.
+    /// True if the result says that the call failed.
     pub(super) failed: bool,
 }
 
-/// The calls of a transcript in order, each with its result. An id that was used
-/// twice belongs to the latest call before the result.
+/// Returns the calls of a transcript in order, each with its result. If an id occurs twice, a
+/// result belongs to the latest call before it.
 pub(super) fn call_records<'a>(messages: &'a [TranscriptMessage<'a>]) -> Vec<CallRecord<'a>> {
     let mut records: Vec<CallRecord<'a>> = Vec::new();
     let mut by_id: HashMap<&str, usize> = HashMap::new();
@@ -99,7 +101,7 @@ pub(super) fn call_records<'a>(messages: &'a [TranscriptMessage<'a>]) -> Vec<Cal
         for (place, result) in message.results.iter().enumerate() {
             let by_id = result.call_id.and_then(|id| by_id.get(id).copied());
             let open = |record: &CallRecord<'_>| record.result.is_none();
-            // Formats without ids answer in order.
+            // Formats without ids return results in the order of the calls.
             let found = by_id.or_else(|| {
                 let same =
                     |record: &CallRecord<'_>| result.tool.is_none_or(|tool| tool == record.tool);
@@ -122,7 +124,8 @@ pub(super) fn call_records<'a>(messages: &'a [TranscriptMessage<'a>]) -> Vec<Cal
     records
 }
 
-/// Finds the arguments beside commands by which the calls of a tool differ: short words.
+/// Finds the arguments next to commands in which the calls of a tool differ: short words that are
+/// not numbers.
 fn tell_apart(records: &mut [CallRecord<'_>]) {
     let is_word = |value: &str| {
         value.len() <= OTHER
@@ -150,7 +153,7 @@ fn tell_apart(records: &mut [CallRecord<'_>]) {
 
 fn record_of<'a>(index: usize, call: &'a ToolCall<'a>) -> CallRecord<'a> {
     let raw = call.arguments.as_ref();
-    // Null stands for an argument that was left out.
+    // `null` means that an argument was omitted.
     let given = |members: Fields<'a>| {
         let given = members.into_iter().filter(|(_, raw)| *raw != "null");
         given.map(|(name, raw)| (name, value(raw))).collect()
@@ -167,7 +170,7 @@ fn record_of<'a>(index: usize, call: &'a ToolCall<'a>) -> CallRecord<'a> {
     }
 }
 
-/// An argument as a person reads it; a list of strings, such as the words of a command, as
+/// Returns an argument in readable form: a list of strings, such as the words of a command, becomes
 /// one text.
 fn value(raw: &str) -> Cow<'_, str> {
     if is_string(raw) {
@@ -179,7 +182,7 @@ fn value(raw: &str) -> Cow<'_, str> {
     }
     let quoted = |word: &&str| {
         let word = unescape(word).text;
-        // A shell line among the words stays one word.
+        // A shell line among the words is quoted, so that it remains one word.
         match word.contains([' ', '\n']) && !word.contains('\'') {
             true if words.len() > 1 && !word.contains("*** Begin Patch") => format!("'{word}'"),
             _ => word.into_owned(),
@@ -189,49 +192,50 @@ fn value(raw: &str) -> Cow<'_, str> {
 }
 
 impl<'a> CallRecord<'a> {
-    /// The value of the first argument that has one of these names.
+    /// Returns the value of the first argument with one of these names.
     pub(super) fn argument(&self, names: &[&str]) -> Option<&str> {
         let named = |name: &&str| self.arguments.iter().find(|(key, _)| key == name);
         names.iter().find_map(named).map(|(_, value)| value.as_ref())
     }
 
-    /// The file that the call names.
+    /// Returns the file that the call names.
     pub(super) fn path(&self) -> Option<&str> {
         self.argument(&PATHS)
     }
 
-    /// The names of the scripts that its command runs, without their folders.
+    /// Returns the names of the scripts that its command runs, without folders.
     pub(super) fn scripts(&self) -> Vec<String> {
         let touched = self.command().map(shell::touched).unwrap_or_default();
         let run = touched.into_iter().filter(|(_, _, op)| *op == FileOp::Run);
         run.map(|(name, ..)| file_name(&name).to_owned()).collect()
     }
 
-    /// The command that the call runs in a shell.
+    /// Returns the command that the call runs in a shell.
     pub(super) fn command(&self) -> Option<&str> {
         self.argument(&COMMANDS).filter(|_| self.path().is_none())
     }
 
-    /// The name of what the call does: editors with one tool for all say it in `command`.
+    /// Returns the name of the operation. An editor with one tool for all operations has it in
+    /// `command`.
     pub(super) fn verb(&self) -> &str {
         let of_editor = self.path().and_then(|_| self.argument(&["command", "cmd"]));
         of_editor.unwrap_or(self.tool)
     }
 
-    /// True for a call whose command is code of a language, not of a shell.
+    /// Returns true for a call whose command is code of a language other than shell.
     pub(super) fn runs_code(&self) -> bool {
         let name = self.tool.to_ascii_lowercase();
         let is_named = ["python", "javascript", "notebook", "jupyter", "node"];
         self.argument(&["code"]).is_some() || is_named.iter().any(|word| name.contains(word))
     }
 
-    /// The texts of the arguments.
+    /// Returns the texts of the arguments.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         let values = self.arguments.iter().map(|(_, value)| value.as_ref());
         values.chain(self.arguments.is_empty().then_some(self.raw))
     }
 
-    /// The words of its arguments, whole names and numbers.
+    /// Returns the words of the arguments; names and numbers stay whole.
     pub(super) fn words(&self) -> HashSet<&str> {
         let is_inner = |c: char| c.is_alphanumeric() || "_-./:@%".contains(c);
         let texts = self.texts().map(|text| &text[..text.floor_char_boundary(COMPARED)]);
@@ -239,7 +243,7 @@ impl<'a> CallRecord<'a> {
         words.filter(|word| !word.is_empty()).collect()
     }
 
-    /// The files that a patch in its arguments names, in order.
+    /// Returns the files that a patch in the arguments names, in order.
     pub(super) fn patched(&self) -> Vec<(&str, FileOp)> {
         let lines = self.texts().filter(|text| text.contains('\n')).flat_map(str::lines);
         let of_line = |line| {
@@ -249,7 +253,7 @@ impl<'a> CallRecord<'a> {
         lines.filter_map(of_line).collect()
     }
 
-    /// What a change adds and takes away, as far as the arguments say so.
+    /// Returns the texts that a change adds and removes, according to the arguments.
     pub(super) fn change(&self) -> (Vec<Cow<'_, str>>, Vec<Cow<'_, str>>) {
         let all = |names: &[&str]| {
             let named = self.arguments.iter().filter(|(name, _)| names.contains(&name.as_ref()));
@@ -267,15 +271,15 @@ impl<'a> CallRecord<'a> {
         (added, removed)
     }
 
-    /// The source of its result's lines, in message `index`.
+    /// Returns the source for lines of the result, which is in message `index`.
     pub(super) fn source(&self, index: usize) -> String {
         let about = self.about(SOURCE);
-        // Brackets end a source.
+        // A bracket would end the source.
         let about = if about.contains(['[', ']']) { String::new() } else { about };
         format!("#{index} {} {about}", self.tool).trim_end().to_owned()
     }
 
-    /// Describes the call on one line: what it is about first.
+    /// Describes the call on one line, the most specific argument first.
     pub(super) fn about(&self, limit: usize) -> String {
         if let Some(command) = self.command() {
             let others = self.arguments.iter().filter(|(name, _)| self.telling.contains(name));
@@ -302,7 +306,7 @@ impl<'a> CallRecord<'a> {
         if let ([(_, value)], None) = (&shown[..], &path) {
             return cut(value, limit);
         }
-        // Short ones first: a verb and a name fit beside a long value.
+        // Short values first: a verb and a name fit next to a long value.
         shown.sort_by_key(|(_, value)| value.len());
         let mut out = path.unwrap_or_default();
         for (name, value) in shown {
@@ -322,8 +326,8 @@ impl<'a> CallRecord<'a> {
         out
     }
 
-    /// True for a tool that shows what is there: its result is what it read, and an
-    /// exit code in it is someone else's.
+    /// Returns true for a call that only reads. Its result is what it read, and an exit code in it
+    /// belongs to something else.
     pub(super) fn reads(&self) -> bool {
         if let Some(command) = self.command() {
             return shell::only_reads(command);
@@ -334,19 +338,20 @@ impl<'a> CallRecord<'a> {
         )
     }
 
-    /// True for a tool that changes the file it names: its result says at its beginning how that
-    /// went, and may go on with checks of what it changed.
+    /// Returns true for a call that changes the file that it names. Its result states the outcome
+    /// at its beginning, and checks of the change may follow.
     pub(super) fn changes_file(&self) -> bool {
         let names_one = self.path().is_some() && FileOp::of_tool(self.verb()) >= FileOp::Edited;
         names_one || !self.patched().is_empty()
     }
 
-    /// True for a call that the user declined.
+    /// Returns true for a call that the user declined.
     pub(super) fn is_declined(&self) -> bool {
         self.result.is_some_and(|(_, _, result)| is_declined(&result.text))
     }
 
-    /// True for a call whose result says where something is: a search, or another agent's report.
+    /// Returns true for a call whose result says where something is: a search, or another agent's
+    /// report.
     pub(super) fn locates(&self) -> bool {
         match self.command() {
             Some(command) => shell::only_searches(command),
@@ -358,15 +363,15 @@ impl<'a> CallRecord<'a> {
     }
 }
 
-/// A command, without the folder that it is run in if it is longer than `room`.
+/// Returns a command. If it is longer than `room`, omits a leading `cd` to a folder.
 fn in_room(command: &str, room: usize) -> &str {
     let inner = || command.strip_prefix("cd ")?.split_once(" && ").map(|(_, inner)| inner.trim());
     let is_long = command.chars().nth(room).is_some();
     inner().filter(|inner| is_long && !inner.is_empty()).unwrap_or(command)
 }
 
-/// True where a word of a tool's name, such as `web_search` or `SemanticSearch`, begins with one of
-/// these.
+/// Returns true if a word in a tool's name, such as `web_search` or `SemanticSearch`, begins with
+/// one of `beginnings`.
 fn begins_a_word(name: &str, beginnings: &[&str]) -> bool {
     let mut begins = true;
     let mut before = ' ';

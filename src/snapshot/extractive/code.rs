@@ -1,4 +1,4 @@
-//! Code that a call runs: which files it reads and writes, by the usual calls of Python,
+//! Code that a call runs: the files that it reads and writes, found by common calls of Python,
 //! JavaScript and R with a literal name.
 
 use std::sync::LazyLock;
@@ -10,10 +10,10 @@ use super::shell::Touch;
 use crate::snapshot::text::identifiers::{IdentifierKind, identifiers};
 use crate::snapshot::text::markers::fixed;
 
-/// Most bytes of code that are read.
+/// Maximum bytes of code to search.
 const LIMIT: usize = 20_000;
 
-/// Calls that write the file of their first text.
+/// Matches calls that write the file in their first literal.
 static WRITING: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         r#"(?x)(?: \bopen\(\s*["']([^"'\n]+)["']\s*,\s*(?:mode\s*=\s*)?["'][wax]
@@ -24,7 +24,7 @@ static WRITING: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Calls that read it.
+/// Matches calls that read the file in their first literal.
 static READING: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         r#"(?x)(?: \bopen\(\s*["']([^"'\n]+)["']\s*(?:\)|,\s*(?:mode\s*=\s*)?["']r)
@@ -34,11 +34,11 @@ static READING: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Calls of a shell line that run code in it.
+/// Matches commands of a shell line that run code in the line.
 static INLINE: LazyLock<Regex> =
     LazyLock::new(|| fixed(r"\b(?:python3?|node|Rscript)\s+(?:-\s*<<|<<|-[ce]\b)"));
 
-/// Returns true for a shell line that runs code written in it.
+/// Returns true for a shell line that contains the code that it runs.
 pub(super) fn is_inline(line: &str) -> bool {
     INLINE.is_match(&line[..line.floor_char_boundary(LIMIT)])
 }

@@ -1,4 +1,4 @@
-//! Directives: the user's own words, and the operator's among the turns. They are copied
+//! Directives: the words of the user, and those of the operator between the turns. They are copied
 //! verbatim, so that no summary paraphrases them.
 
 use std::collections::HashSet;
@@ -15,66 +15,66 @@ use crate::snapshot::text::quotation::{Quotations, headings};
 use crate::snapshot::text::sentences::{ends, masked, sentences};
 use crate::snapshot::text::wrappers::Speaker;
 
-/// A text of more bytes has sentences that no directive is.
+/// Maximum bytes of a short text, and of a sentence to take. Of a longer text, fewer sentences are
+/// taken.
 const LONG_BYTES: usize = 1_500;
-/// A text of so many tokens is whole or left out.
+/// Minimum room for a text, in tokens, whatever its share of the budget.
 const SHORT: u64 = 120;
-/// The share of the budget that one text has as a whole before others have had their turn, as
-/// one part in so many.
+/// The share of the budget for one text before all others had a turn, as a divisor.
 const SHARE: u64 = 4;
-/// The share of the budget that a first or latest request has while others wait, in the same form.
+/// The share of the budget for a first or latest request while others wait, as a divisor.
 const FRAME_SHARE: u64 = 3;
-/// The share of a request's room that quotations in it have where not all of it fits, in the same
-/// form.
+/// The share of a request's room for quotations in it, as a divisor, if the request does not fit
+/// whole.
 const QUOTED_SHARE: u64 = 8;
-/// Longest text that stays for what it says of a rule.
+/// Maximum bytes of a text that follows up a rule.
 const FOLLOW_UP_BYTES: usize = 200;
-/// Bytes of a reply that are read.
+/// Maximum bytes of a reply to read.
 const REPLY_BYTES: usize = 4_000;
-/// Bytes of a first or latest request in which repeats of it are looked for.
+/// Maximum bytes of a first or latest request to search for repeated texts.
 const SEARCHED: usize = 64_000;
-/// Tokens of the mark before a directive and of the line's end.
+/// Tokens of the bullet before a directive and of the line end.
 const FRAME: u64 = 3;
 
-/// The priority of a text; the first wins.
+/// The priority of a text, highest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Priority {
-    /// The first request and the latest one.
+    /// The first and the latest request.
     Frame,
-    /// One of the newest.
+    /// One of the newest texts.
     Recent,
-    /// It sets a rule.
+    /// A text that sets a rule.
     Rule,
     /// A long text with words that set rules, such as a paste.
     Long,
-    /// It sets a rule like a newer one, but for its digits.
+    /// A text that sets a rule and differs from a newer one in digits only.
     Refrain,
-    /// Anything else that was said.
+    /// Any other text.
     Word,
-    /// Like a newer one, but for its digits.
+    /// A text that differs from a newer one in digits only.
     Echo,
 }
 
-/// A text, and what is taken of it.
+/// A text, and the parts that are taken from it.
 struct Candidate<'a> {
     text: &'a str,
     priority: Priority,
     price: u64,
-    /// Everything said until the user spoke again.
+    /// Everything that was said before the user or operator spoke again.
     reply: &'a [Said<'a>],
-    /// Parts of the text in order, and what they cost together.
+    /// The taken parts in order; `spent` is their cost.
     taken: Vec<Range<usize>>,
     spent: u64,
 }
 
-/// The user's directives within `budget` tokens, oldest first. Each is an exact part of a
-/// message: the whole of it while there is room, else whole sentences – of a first or latest
-/// request as many as fit, of another text those that set a rule, the first and the last.
-/// Where not all fit, rules win over the rest, and newer words over older ones. `earlier` are
-/// those of the snapshot that this one replaces, older than all.
+/// Returns the user's directives within `budget` tokens, oldest first. Each is an exact part of a
+/// message: the whole message if there is room, otherwise whole sentences. From a first or latest
+/// request it takes as many as fit; from another text those that set a rule, the first and the
+/// last. If not all fit, rules precede other texts, and newer words precede older ones. `earlier`
+/// are the directives of the snapshot that this one replaces; they are the oldest.
 ///
-/// Only a first or latest request of one sentence that negates nothing is cut inside, to a
-/// beginning and an end with ` … ` between.
+/// A sentence is cut only if it is all of a first or latest request and contains no negation. The
+/// result is its beginning and its end with ` … ` between them.
 pub(crate) fn directives(
     said: &[Said<'_>],
     earlier: &[String],
@@ -91,9 +91,9 @@ pub(crate) fn directives(
     for (turn, at) in order.iter().enumerate() {
         let is_frame = candidates[*at].priority == Priority::Frame;
         let waits = |next: &&usize| candidates[**next].priority == Priority::Frame;
-        // The frames come first: the next one stands right behind this.
+        // The frames come first, so the other frame follows directly.
         let other = order.get(turn + 1).filter(waits).map_or(0, |at| candidates[*at].price);
-        // Two frames share what there is; the second gets what the first leaves.
+        // Two frames share the room; the second gets what the first leaves.
         let room = match is_frame {
             true => (left - other.min(left / 2)).min((budget / FRAME_SHARE).max(SHORT)),
             false => left.min((budget / SHARE).max(SHORT)),
@@ -103,7 +103,7 @@ pub(crate) fn directives(
             && candidate.price <= left - other.min(left / 2)
             && candidate.price <= budget / 2;
         if is_crowded && !is_frame && candidate.take_telling(room, count) {
-            // The rest of it waits until every text has had its turn.
+            // The rest waits until every text had its turn.
         } else if candidate.price <= room || is_short {
             candidate.take_whole();
         } else if room > FRAME {
@@ -124,7 +124,7 @@ pub(crate) fn directives(
             left -= more;
             candidate.take_whole();
         } else if is_frame && more > 0 && left > SHORT {
-            // The others left room.
+            // The other texts left room.
             if let Some((_, short)) = cut.iter_mut().find(|(of, _)| *of == at) {
                 let room = left + count(short);
                 *short = ends(candidate.text, room, count);
@@ -152,8 +152,8 @@ impl Candidate<'_> {
         self.spent = self.price;
     }
 
-    /// Takes sentences anew where there are `left` more tokens, `most` of them for one text. Returns
-    /// how many are left.
+    /// Takes the sentences again with `left` more tokens, up to `most` for the text. Returns the
+    /// remaining tokens.
     fn retake(&mut self, left: u64, most: u64, count: &dyn Fn(&str) -> u64) -> u64 {
         let all = left + std::mem::take(&mut self.spent);
         self.taken.clear();
@@ -161,14 +161,14 @@ impl Candidate<'_> {
         all - self.spent
     }
 
-    /// Takes the sentences that set a rule, and those that the agent came back to. Returns false
-    /// if it takes none.
+    /// Takes sentences that set a rule, and sentences that the agent's reply refers to. Returns
+    /// false if there are none.
     fn take_telling(&mut self, room: u64, count: &dyn Fn(&str) -> u64) -> bool {
         self.take_ranked(1, room, count);
         self.spent > 0
     }
 
-    /// For each part of the text, whether the agent's reply is about the same.
+    /// Returns for each part of the text whether the agent's reply has the same subject.
     fn answered(&self, parts: &[&str]) -> Vec<bool> {
         let mut words = HashSet::new();
         let mut left = REPLY_BYTES;
@@ -185,7 +185,7 @@ impl Candidate<'_> {
         parts.iter().map(is_answered).collect()
     }
 
-    /// Takes whole sentences that cost at most `room`, those next to each other as one part.
+    /// Takes whole sentences that cost at most `room`. Adjacent ones form one part.
     fn take_sentences(&mut self, room: u64, count: &dyn Fn(&str) -> u64) {
         let most = match self.priority {
             Priority::Frame => 4,
@@ -194,7 +194,7 @@ impl Candidate<'_> {
         self.take_ranked(most, room, count);
     }
 
-    /// Takes sentences of a rank up to `most`, the first rank first.
+    /// Takes sentences of ranks up to `most`, the lowest rank first.
     fn take_ranked(&mut self, most: u8, room: u64, count: &dyn Fn(&str) -> u64) {
         let parts = sentences(self.text);
         let end = parts.len().saturating_sub(1);
@@ -205,17 +205,17 @@ impl Candidate<'_> {
         let is_short = !is_frame && self.text.len() <= LONG_BYTES;
         let answered = self.answered(&parts);
         let rank = |at: usize| match (is_constraint(parts[at]), at) {
-            // A request may stand behind what it is about.
+            // A request may follow the text that it refers to.
             (_, last) if is_frame && last == end => (0, at),
             (true, _) if !quoted(at) => (1, at),
-            // The agent comes back to most of a task.
+            // The agent refers to most parts of a task.
             (_, at) if answered[at] && !quoted(at) && !is_frame => (1, at),
             (_, 0) if !is_short => (1, at),
             (_, last) if last == end => (2, at),
-            // Of a paste the errors say most.
+            // Errors are the most informative lines of a paste.
             _ if quoted(at) && is_frame && is_error(parts[at]) => (2, at),
             _ if quoted(at) => (4, at),
-            // A message begins with thanks as often as with what it is about.
+            // A message often begins with thanks, not with its subject.
             _ if is_short => (3, parts.len() - at),
             _ => (3, at),
         };
@@ -230,7 +230,7 @@ impl Candidate<'_> {
             if self.spent + FRAME >= room {
                 break;
             }
-            // An entry of a list says something else without what heads it.
+            // An entry of a list may change its meaning without its heading.
             let all: Vec<usize> = headings[at].into_iter().chain([at]).collect();
             let price = |at: &usize| match parts[*at].len() {
                 _ if chosen[*at] => 0,
@@ -255,8 +255,8 @@ impl Candidate<'_> {
     }
 }
 
-/// Everything that may be kept without repeats, newest first. Of similar ones, older ones get
-/// a lower priority.
+/// Returns all texts that may be kept, newest first, without repetitions. Of similar texts, the
+/// older ones get a lower priority.
 fn candidates<'a>(
     said: &'a [Said<'_>],
     earlier: &'a [String],
@@ -292,7 +292,7 @@ fn candidates<'a>(
             (_, false, true) => Priority::Word,
             (_, false, false) => Priority::Echo,
         };
-        // A token has no more than a few bytes: most of what has no room needs no count.
+        // Tokens have a few bytes each, so most texts without room need no count.
         let misfits = text.len() as u64 / 64 > budget;
         let price = if misfits { u64::MAX / 2 } else { count(text) + FRAME };
         let is_long = priority == Priority::Rule && price > (budget / SHARE).max(SHORT);
@@ -306,7 +306,7 @@ fn candidates<'a>(
     candidates
 }
 
-/// Gives what was said about a rule later the priority of a rule.
+/// Gives short texts that follow up a rule the priority of a rule.
 fn raise_follow_ups(newest_first: &mut [Candidate<'_>]) {
     let last = newest_first.len();
     let texts = newest_first.iter().enumerate().map(|(at, candidate)| (last - at, candidate.text));
@@ -321,7 +321,7 @@ fn raise_follow_ups(newest_first: &mut [Candidate<'_>]) {
                 .map(|up| last - up.place),
         );
     }
-    // A long text about a rule is about more.
+    // A long text about a rule has other subjects, too.
     for at in raised {
         let candidate = &mut newest_first[at];
         if candidate.priority == Priority::Word && candidate.text.len() <= FOLLOW_UP_BYTES {

@@ -1,4 +1,4 @@
-//! The user's words that directives keep.
+//! Tests which words of the user directives keep.
 
 use chat_history::message::Role;
 
@@ -51,7 +51,7 @@ fn rules_win_over_chatter_and_newer_over_older() {
     assert_eq!(kept.iter().filter(|text| *text == "And now?").count(), 1);
 }
 
-/// A rule that was lifted in whatever words must not stand without them.
+/// A rule must not be shown without the text that lifted it, in whatever words.
 #[test]
 fn what_was_said_about_a_rule_later_stays_as_long_as_the_rule() {
     let messages = said(&[
@@ -108,7 +108,7 @@ fn words_that_begin_with_spaces_are_cut_between_characters() {
     }
 }
 
-/// What fits exactly is kept; a word more has no room.
+/// Text that fits exactly is kept; with one more word it does not fit.
 #[test]
 fn a_budget_is_used_to_its_last_token() {
     let messages = said(&["Build the parser.", "Never touch main.rs.", "And now?"]);
@@ -133,13 +133,13 @@ fn a_negation_is_never_cut_off() {
     }
     let kept = directives(&messages, &[], 60, &words);
     assert!(kept.iter().any(|text| text.contains("I don't want to change my plan")), "{kept:?}");
-    // One sentence that has no room is left out, not turned into its opposite.
+    // A sentence that does not fit is left out, not turned into its opposite.
     let endless = format!("I do not want {}", "this or that or ".repeat(60));
     messages[0].texts = vec![endless.into()];
     assert_eq!(directives(&messages, &[], 60, &words), ["ok", "Go on then."]);
 }
 
-/// The latest message may be a paste: what was ruled before stands.
+/// The latest message may be a paste; earlier rules stay.
 #[test]
 fn a_long_message_does_not_take_the_room_of_earlier_rules() {
     let rules: Vec<String> = (0..6).map(|n| format!("Never touch the table t{n}x{n}.")).collect();
@@ -157,7 +157,7 @@ fn a_long_message_does_not_take_the_room_of_earlier_rules() {
     assert!(total <= 200 && total > 150, "{total}");
 }
 
-/// A request may stand behind what it is about.
+/// A request may follow the text that it refers to.
 #[test]
 fn the_end_of_a_long_request_is_kept() {
     let paste = "line of a letter that must be read. ".repeat(300);
@@ -168,7 +168,7 @@ fn the_end_of_a_long_request_is_kept() {
     assert!(kept.contains("Please count the letters."), "{kept}");
 }
 
-/// Of a message that is not kept whole, thanks at its beginning give way first.
+/// If a message is not kept whole, thanks at its beginning are removed first.
 #[test]
 fn a_message_begins_with_thanks_as_often_as_with_what_it_is_about() {
     let messages = said(&[
@@ -183,7 +183,7 @@ fn a_message_begins_with_thanks_as_often_as_with_what_it_is_about() {
     );
 }
 
-/// Where not all fit, each message gives first what sets a rule and what the agent came back to.
+/// If not all fits, each message first contributes its rules and what the agent referred to.
 #[test]
 fn chatter_around_a_rule_gives_way_to_other_rules() {
     let chatter = "My cousin lent us a kettle and it rained. The vicar has moved away again.";

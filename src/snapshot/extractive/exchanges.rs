@@ -1,5 +1,5 @@
-//! Exchanges: short answers of the user, with what the agent asked or proposed. Without this they
-//! say nothing, and a proposal must not stand without the answer that rejected it.
+//! Exchanges: short answers of the user with the question or proposal of the agent. The answer says
+//! nothing without it, and a proposal must not be shown without the answer that rejected it.
 
 use raw_json::offset_in;
 
@@ -10,33 +10,33 @@ use crate::snapshot::text::markers::{is_list_entry, is_negated, is_rule};
 use crate::snapshot::text::sentences::sentences;
 use crate::snapshot::text::wrappers::Speaker;
 
-/// Longest answer, in characters.
+/// Maximum characters of an answer.
 const ANSWER: usize = 60;
-/// Longest beginning of an answer that says no or chooses, in bytes.
+/// Maximum bytes of a beginning of an answer that refuses or chooses.
 const BEGINNING_BYTES: usize = 200;
-/// Longest word that says no, in characters.
+/// Maximum characters of a single word that refuses.
 const BARE: usize = 6;
-/// Longest question, in bytes.
+/// Maximum bytes of a question.
 const QUESTION_BYTES: usize = 600;
-/// Content words of a question that can be understood by itself.
+/// Minimum number of content words of a question that is clear by itself.
 const TELLING_WORDS: usize = 3;
-/// Last sentences of a text in which questions are looked for.
+/// Number of last sentences of a text to search for questions.
 const ASKED: usize = 12;
 
-/// A question or a proposal of the agent, and what the user answered.
+/// A question or a proposal of the agent, and the user's answer.
 pub(super) struct Exchange {
     pub(super) asked: String,
     pub(super) answer: String,
-    /// The message of the question, and that of the answer.
+    /// The message with the question, and the message with the answer.
     pub(super) asked_in: usize,
     pub(super) answered_in: usize,
-    /// It was a question, not a statement.
+    /// True for a question, false for a statement.
     pub(super) is_asked: bool,
-    /// The answer says what holds from now on. Any other was used up by what came next.
+    /// True if the answer remains valid. Any other answer concerned the next step only.
     pub(super) sets_rule: bool,
 }
 
-/// The exchanges, oldest first.
+/// Returns the exchanges, oldest first.
 pub(super) fn exchanges(said: &[Said<'_>]) -> Vec<Exchange> {
     said.windows(2).filter_map(|pair| exchange(&pair[0], &pair[1])).collect()
 }
@@ -58,8 +58,8 @@ fn exchange(asked: &Said<'_>, answer: &Said<'_>) -> Option<Exchange> {
     })
 }
 
-/// An answer that says nothing by itself: a short one, or the beginning of one that says no or
-/// chooses.
+/// Returns an answer that is not clear by itself: a short one, or the beginning of one that refuses
+/// or chooses.
 fn short(answer: &str) -> Option<&str> {
     if answer.chars().nth(ANSWER).is_none() {
         return (!is_question(answer) && !answer.contains('\n')).then_some(answer);
@@ -71,7 +71,8 @@ fn short(answer: &str) -> Option<&str> {
     beginning.filter(|text| is_choice(text) || begins_with_no(text))
 }
 
-/// True for an answer that begins with little but no, up to the first mark.
+/// Returns true for an answer that begins with a refusal: up to the first punctuation mark, it has
+/// a negation and hardly another word.
 fn begins_with_no(answer: &str) -> bool {
     let first = answer.split([',', '.', ';', ':', '!', '?', '、', '。', '，', '！']).next();
     let says_no = |first: &str| {
@@ -81,12 +82,12 @@ fn begins_with_no(answer: &str) -> bool {
     first.is_some_and(says_no) && !is_question(answer)
 }
 
-/// True for an answer that begins with the mark of an entry, such as `b.` or `(2)`.
+/// Returns true for an answer that begins with the label of an option, such as `b.` or `(2)`.
 fn is_choice(answer: &str) -> bool {
     answer.split_whitespace().next().is_some_and(is_mark)
 }
 
-/// True for the mark of an entry.
+/// Returns true for the label of an option.
 fn is_mark(word: &str) -> bool {
     let mark = word.trim_matches(|c: char| c.is_ascii_punctuation());
     mark.len() == 1 && mark.len() < word.len() && mark.is_ascii()
@@ -96,9 +97,9 @@ fn is_question(sentence: &str) -> bool {
     sentence.ends_with(['?', '？'])
 }
 
-/// Returns the question at the end of an agent's text: the first question among its last sentences
-/// with which all behind it fits, the options before it, and that. A choice or a bare `no` may
-/// answer a statement.
+/// Returns the question at the end of an agent's text: the first question among the last sentences
+/// from which the rest of the text fits into `QUESTION_BYTES`, with the options before it. For a
+/// choice or a bare refusal, the last sentence may also be a statement.
 fn asked_last(text: &str, answer: &str) -> Option<String> {
     let last = sentences(text);
     let last = &last[last.len().saturating_sub(ASKED)..];
@@ -107,7 +108,7 @@ fn asked_last(text: &str, answer: &str) -> Option<String> {
     let fits = |from: usize| last[from..].join(" ").len() <= QUESTION_BYTES;
     let asks = |from: &usize| is_question(last[*from]) && fits(*from);
     let mut from = (0..last.len()).find(asks).or_else(bare)?;
-    // `Which do you prefer?` names nothing: the choice stands before it.
+    // `Which do you prefer?` has no content of its own; the options are before it.
     while from > 0 && content_words(&last[from..].join(" ")).len() < TELLING_WORDS {
         from -= 1;
     }

@@ -1,5 +1,5 @@
-//! Answers of the user in a built-in summary: those that hold from now on stand among the
-//! constraints, those that were used up among what is known.
+//! Tests answers of the user in a built-in summary: those that remain valid are constraints, the
+//! others are knowledge.
 
 use chat_history::message::Role;
 
@@ -19,7 +19,7 @@ fn a_short_answer_stands_with_its_question() {
     let first = summarise(&messages, None, 400, &tokens);
     let rules = first.get(Section::ActiveConstraints);
     assert!(rules.contains(pair) && !rules.contains("Fine."), "{rules}");
-    // It is one in later snapshots, too.
+    // It stays one in later snapshots.
     let later =
         [said(0, Role::User, "Now the views."), said(1, Role::Assistant, "I look at them.")];
     let second = summarise(&later, Some(&first), 400, &tokens);
@@ -27,7 +27,7 @@ fn a_short_answer_stands_with_its_question() {
     assert!(rules.contains(pair), "{rules}");
 }
 
-/// A permission was for the call that used it, and a choice was made: neither is a rule.
+/// A permission concerned one call, and a choice was made: neither is a rule.
 #[test]
 fn a_permission_is_no_constraint() {
     let mut messages = vec![
@@ -43,7 +43,7 @@ fn a_permission_is_no_constraint() {
     assert!(known.contains("- Asked: Next is the deploy to prod. Go?\n  Answer: go"), "{known}");
 }
 
-/// A proposal does not stand without the words that rejected it.
+/// A proposal is not shown without the words that rejected it.
 #[test]
 fn a_rejected_proposal_stands_with_its_answer() {
     let messages = [
@@ -66,7 +66,7 @@ fn a_rejected_proposal_stands_with_its_answer() {
     assert!(!known.contains("use the whole column"), "{known}");
 }
 
-/// Words of the agent are not its last once the user answered and work went on.
+/// The agent's words are not its last ones once the user answered and work continued.
 #[test]
 fn last_words_are_of_now() {
     let mut messages = vec![
@@ -82,7 +82,7 @@ fn last_words_are_of_now() {
     assert_eq!(state(&messages), "");
 }
 
-/// A sentence that names nothing but what its call names is no fact.
+/// A sentence that names nothing but what its call names is not a fact.
 #[test]
 fn an_announcement_is_no_fact() {
     let mut messages = vec![said(0, Role::User, "Which shops wait longest?")];
@@ -99,7 +99,7 @@ fn an_announcement_is_no_fact() {
     assert!(!known.contains("Reading"), "{known}");
 }
 
-/// A question that names nothing stands with what it asks about, and a question is no answer.
+/// A question without content is shown with its subject, and a question is not an answer.
 #[test]
 fn a_choice_stands_with_its_options() {
     let messages = [
@@ -124,7 +124,7 @@ fn a_choice_stands_with_its_options() {
     assert!(!rules.contains("Answer: are you"), "{rules}");
 }
 
-/// A tool asks as words do, and its answer belongs to its question.
+/// A tool can ask a question, too, and its answer belongs to the question.
 #[test]
 fn an_answer_through_a_tool_stands_with_its_question() {
     let mut messages = vec![said(0, Role::User, "Move the shop to the new cluster.")];
@@ -141,7 +141,7 @@ fn an_answer_through_a_tool_stands_with_its_question() {
     assert!(known.contains(pair), "{known}");
 }
 
-/// Of questions at once each has its own answer.
+/// Each of several questions has its own answer.
 #[test]
 fn questions_at_once_have_their_own_answers() {
     let mut messages = vec![said(0, Role::User, "Tidy the database of the shop.")];
@@ -161,7 +161,7 @@ fn questions_at_once_have_their_own_answers() {
     assert!(!rules.contains("slow tests?\n  Answer: No."), "{rules}");
 }
 
-/// An earlier question does not take the place of the one that was answered.
+/// An earlier question does not replace the one that was answered.
 #[test]
 fn the_question_that_was_answered_stands_with_its_answer() {
     let more = "The pool was full because the worker never closed its connections to the shop. ";
@@ -177,7 +177,7 @@ fn the_question_that_was_answered_stands_with_its_answer() {
     assert!(rules.contains("Shall I drop legacy_orders?\n  Answer: No."), "{rules}");
 }
 
-/// A permission without a name was for what came next, and one with a name lifts a rule; a
+/// A permission without a name concerned the next step only; one with a name lifts a rule. A
 /// statement asks nothing.
 #[test]
 fn permissions_are_told_from_rules() {
@@ -195,7 +195,7 @@ fn permissions_are_told_from_rules() {
     assert!(!rules.contains("go ahead") && !rules.contains("Asked"), "{rules}");
 }
 
-/// A rule does not stand without the sentence behind it that limits it.
+/// A rule is not shown without the next sentence, which limits it.
 #[test]
 fn a_rule_stands_with_its_exception() {
     let text = "Write the cache. Don't use Redis. Above 2 GB you can.";

@@ -1,5 +1,5 @@
-//! Facts: what the agent said it found, and the lines of results that matter: errors, and
-//! values that were used afterwards.
+//! Facts: findings that the agent stated, and lines of results that matter, such as errors and
+//! values that were used later.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,31 +21,31 @@ use crate::snapshot::text::markers::{is_error, is_finding, is_setting, is_source
 use crate::snapshot::text::sentences::{cut, masked};
 use crate::snapshot::text::wrappers::Speaker;
 
-/// Lines taken of one result.
+/// Maximum number of lines of one result.
 const LINES: usize = 12;
-/// Lines taken of what an edit wrote.
+/// Maximum number of lines that a change wrote.
 const WRITTEN: usize = 6;
-/// Lines at each end of a result that says why a call failed.
+/// Number of lines at each end of a result that may state why a call failed.
 const EDGE: usize = 2;
-/// A result of so many bytes is short.
+/// Maximum bytes of a short result.
 const SHORT: usize = 600;
-/// Longest sentence that may say nothing, in bytes, and most of its content words.
+/// Maximum bytes and content words of a sentence without content.
 const EMPTY_BYTES: usize = 40;
 const EMPTY_WORDS: usize = 2;
-/// Longest text of an agent that does no more than announce its calls, in bytes.
+/// Maximum bytes of an agent's text that may only announce its calls.
 const ANNOUNCING: usize = 300;
-/// In a result of so many bytes a line of settings says something.
+/// Maximum bytes of a result whose lines of settings count.
 const MEDIUM: usize = 4_000;
-/// Longest shown line, in characters.
+/// Maximum characters of a shown line.
 const LINE: usize = 300;
-/// The first errors of a log say more than its hundredth.
+/// Number of errors of a result with full worth: the first ones of a log say more than later ones.
 const ERRORS: usize = 20;
-/// The newest calls whose failure nothing mended.
+/// Number of newest failed calls whose reason belongs to the core.
 const OPEN: usize = 3;
-/// From so many repeats on a line is chatter.
+/// Number of repetitions up to which a line has full worth.
 const CHATTER: u32 = 3;
 
-/// The facts of a transcript.
+/// Returns the facts of a transcript.
 pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
     let mut items = Vec::new();
     let last = input.last_said().map(|said| said.index);
@@ -59,7 +59,7 @@ pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
     };
     for said in input.said {
         match said.speaker {
-            // The task's state has what was said last.
+            // The last statement is in the task's state.
             Speaker::Agent if Some(said.index) == last => {}
             Speaker::Agent => {
                 let source = format!("#{} assistant", said.index);
@@ -67,7 +67,7 @@ pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
                 let asked = input.asked_in(said.index);
                 let calls = calls_of(said);
                 for text in telling(&said.text) {
-                    // A question stands with its answer.
+                    // A question is shown with its answer.
                     if asked.contains(text) || announces(text, calls) {
                         continue;
                     }
@@ -96,8 +96,8 @@ pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
     newest
 }
 
-/// True for a sentence that names nothing but what the calls of its message name: it says no more
-/// than these.
+/// Returns true for a sentence that only announces calls: it names things, all of them are in the
+/// calls of its message, and it states no finding.
 fn announces(text: &str, calls: &[&CallRecord<'_>]) -> bool {
     let (mut names, mut is_told) = (false, !is_finding(text));
     each_term(text, |term| {
@@ -107,7 +107,7 @@ fn announces(text: &str, calls: &[&CallRecord<'_>]) -> bool {
     names && is_told
 }
 
-/// Adds the facts of results, and of what changes wrote.
+/// Adds the facts of results, and lines that changes wrote.
 fn of_calls(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
     let odd = odd(&input.calls);
     let open: HashSet<usize> =
@@ -125,10 +125,10 @@ fn of_calls(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
             (true, true) => 8,
             (false, _) => 5,
         };
-        // A short answer that says no is a fact, in whatever words.
+        // A short refusal is a fact, whatever its words.
         let refuses = result.text.len() <= SHORT && (failed || odd[at]);
         let base = late + if refuses { errors.max(8) } else { 0 };
-        // A refusal of few lines has nothing else to say than a form.
+        // A refusal of one or two lines has no other content than its form.
         let is_bare = refuses && result.text.lines().take(3).count() < 3;
         let form = |line: &str| !is_bare && forms.contains(&(call.tool, label(line)));
         let reads = call.reads();
@@ -144,8 +144,8 @@ fn of_calls(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
     }
 }
 
-/// For each call, whether its short result begins in words that most results of the tool do
-/// not begin with.
+/// Returns for each call whether its result is short and begins with words that less than half of
+/// the tool's short results begin with.
 fn odd(calls: &[CallRecord<'_>]) -> Vec<bool> {
     let shape = |call: &CallRecord<'_>| {
         let (_, _, result) = call.result.filter(|_| !call.reads())?;
@@ -165,13 +165,13 @@ fn odd(calls: &[CallRecord<'_>]) -> Vec<bool> {
     calls.iter().zip(&shapes).map(odd).collect()
 }
 
-/// A sentence of the agent: one that says what was found or decided is worth most.
+/// Returns an item for a sentence of the agent; findings and decisions are worth most.
 pub(super) fn spoken(text: &str, base: u32, index: usize, terms: &Terms) -> Item {
     let base = base + if is_finding(text) || takes_back(text) { 8 } else { 2 };
-    // Words that name nothing say little, and less what only heads what follows.
+    // Words that name nothing are worth less, and a heading is worth nothing.
     let heads = text.ends_with([':', '：']) || text.starts_with('#');
     let found = if heads { Vec::new() } else { terms.of_text(text, index) };
-    // `I found the issue!` has nothing that anybody could look for.
+    // `I found the issue!` says nothing specific.
     let is_empty = || {
         let is_short = text.len() <= EMPTY_BYTES && content_words(text).len() <= EMPTY_WORDS;
         is_short && !takes_back(text)
@@ -185,7 +185,8 @@ pub(super) fn spoken(text: &str, base: u32, index: usize, terms: &Terms) -> Item
     Item { terms: found, ..Item::new(text.to_owned(), points(base), index) }
 }
 
-/// The labels of lines that a quarter of a tool's results have: its form, whatever they say.
+/// Returns the labels of lines that more than a quarter of a tool's results have. They belong to
+/// the tool's form and not to the content.
 fn forms<'a>(calls: &'a [CallRecord<'_>]) -> HashSet<(&'a str, u64)> {
     let mut results: HashMap<&str, usize> = HashMap::new();
     let mut times: HashMap<(&str, u64), usize> = HashMap::new();
@@ -203,7 +204,8 @@ fn forms<'a>(calls: &'a [CallRecord<'_>]) -> HashSet<(&'a str, u64)> {
     times.into_iter().filter(often).map(|(key, _)| key).collect()
 }
 
-/// What stands before the first colon of a line, or its first two words.
+/// Returns the hash of a line's label: the text before the first colon or equals sign, or its first
+/// two words.
 fn label(line: &str) -> u64 {
     let line = line.trim_start();
     let colon = line.find([':', '=']).filter(|at| *at < 40);
@@ -211,7 +213,7 @@ fn label(line: &str) -> u64 {
     masked(&line[..colon.unwrap_or_else(words)])
 }
 
-/// The output of a call.
+/// The output of a call, and how its lines are scored.
 struct Output<'f> {
     /// The message.
     index: usize,
@@ -219,18 +221,18 @@ struct Output<'f> {
     base: u32,
     /// Points of a line that states an error.
     errors: u32,
-    /// The call failed: its result says why at one of its ends.
+    /// True if the call failed: its result states the reason at one of its ends.
     failed: bool,
-    /// Nothing mended the failure: what went wrong is known whatever else has room.
+    /// True if the failure was not repaired, so that its reason belongs to the core.
     open: bool,
-    /// The call shows what is there: errors in it are nobody's.
+    /// True if the call only reads: errors in its result are not its own.
     reads: bool,
-    /// True for a line of the tool's form.
+    /// Returns true for a line of the tool's form.
     form: &'f dyn Fn(&str) -> bool,
 }
 
 impl Output<'_> {
-    /// Adds the lines that say most.
+    /// Adds the lines with the highest worth.
     fn facts(&self, source: &str, text: &str, terms: &Terms, items: &mut Vec<Item>) {
         let text = readable(text);
         let text = printed(&text);
@@ -249,7 +251,8 @@ impl Output<'_> {
         let mut reason = self.open.then(|| reason(text)).flatten();
         let mut joined = None;
         for (at, line) in lines.iter().enumerate() {
-            // A line of a listing stands in its file, and one under its heading was told with it.
+            // Skip lines of a listing, which are in their file, and lines that were joined to their
+            // heading.
             let is_fit = (4..=LINE * 40).contains(&line.trim().len());
             if !is_fit || is_listed(&lines, at) || joined == Some(line.trim()) {
                 continue;
@@ -274,7 +277,7 @@ impl Output<'_> {
                 base /= 8;
             }
             let under = headed_by(&lines, at).filter(|_| is_error(line) && !self.reads);
-            // The exception says by itself that there was one.
+            // The exception below makes the heading redundant.
             if under.is_some_and(is_error) && line.trim_start().starts_with("Traceback") {
                 continue;
             }
@@ -305,15 +308,15 @@ fn keep_best(found: &mut Vec<(u32, usize, Item)>, most: usize) {
     found.truncate(most);
 }
 
-/// The number before a line, and the rest.
+/// Splits a line into the number at its beginning and the rest.
 fn split_number(line: &str) -> (&str, &str) {
     let line = line.trim_start();
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     line.split_at(line.len() - rest.len())
 }
 
-/// True for a line of a file that was shown with its number, and with the line before it or behind
-/// it. A row of a table has more columns.
+/// Returns true for a numbered line of a file whose neighbour has the next or the previous number.
+/// A row of a table, which has more columns, does not count.
 fn is_listed(lines: &[&str], at: usize) -> bool {
     let number = |at: usize| {
         let line = lines.get(at).filter(|line| is_source_line(line) && !is_row(line))?;
@@ -330,7 +333,7 @@ fn is_row(line: &str) -> bool {
     line.matches(" | ").count() > 1
 }
 
-/// Adds lines that a change wrote, of those that were not there before.
+/// Adds lines that a change wrote and that were not there before.
 fn written(call: &CallRecord<'_>, late: u32, terms: &Terms, items: &mut Vec<Item>) {
     let (added, removed) = call.change();
     let before: HashSet<&str> = removed.iter().flat_map(|t| t.lines()).map(str::trim).collect();

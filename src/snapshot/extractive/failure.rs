@@ -1,6 +1,6 @@
-//! Failure: what an output says of the command that wrote it. A command says that it failed on
-//! one of its last lines, each tool in its own words; a line of a log that mentions an error
-//! in passing says nothing of the command.
+//! Failure: whether an output says that its command failed. A command says so in one of its last
+//! lines, and each tool has its own words. A line of a log that mentions an error says nothing
+//! about the command.
 
 use std::sync::LazyLock;
 
@@ -9,12 +9,12 @@ use regex::Regex;
 use super::result_text::{says_failure, windows};
 use crate::snapshot::text::markers::fixed;
 
-/// The last lines of an output that may say how it ended.
+/// Number of last lines of an output to search for a failure.
 const LAST: usize = 8;
 
-/// Words with which a line states a failure.
+/// Words that state a failure.
 const STATEMENTS: [&str; 9] = [
-    // Whatever writes `error:`, `[ERROR]`, `error TS2304` or `ERROR 403`.
+    // Programs that write `error:`, `[ERROR]`, `error TS2304` or `ERROR 403`.
     r"(?i-u:\[?(?:error|fatal|panic|fehler|erreur|errore|erro)\]?(?:!|:(?: |$)| from | \(|\[))",
     r"(?i-u:error (?:[a-z]{1,4}[0-9]{2,5}|[0-9]{3})\b)|\[?ERROR\]? |(?:CRITICAL|FATAL):? ",
     r"(?:错误|失败|异常|エラー|ошибка)[:：]",
@@ -22,27 +22,27 @@ const STATEMENTS: [&str; 9] = [
     r"FAIL(?:ED|URES?)?(?:!| {1,3}[^ :=|0-9]|:|\t|$)|(?i-u:(?:\[[a-z]+\] )?build fail|npm err!|\*\*\* )",
     // git and shells.
     r"CONFLICT \(|Killed$|(?i-u:aborted|segmentation fault|command timed out|automatic merge failed)\b",
-    // An answer of HTTP.
+    // Responses of HTTP.
     r"HTTP(?:/[0-9.]{1,3})? [45][0-9]{2}\b",
-    // An exception by its name.
+    // Exceptions with their names.
     r"Traceback \(|[A-Za-z_][A-Za-z0-9_.$]*(?:Error|Exception)(?: \[\w+\])?(?:: |$)",
     r"(?i-u:unhandled |panicked |(?:could not|cannot|unable to|failed to) |timed out\b)",
     r"(?i-u:(?:permission|access) denied\b)",
 ];
-/// The beginning of a line that states a failure: behind the name of a program or a place.
+/// Matches the beginning of a line that states a failure, after the name of a program or a place.
 static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
     let mark = r#"(?:[^\sA-Za-z0-9/.\[(<{"'`-]{1,3} ?|-{2,3} )?"#;
     let place = r"(?:[^\s:]+(?::[0-9]+){0,2}: (?:line [0-9]+: )?){0,2}";
     fixed(&format!("^{mark}{place}(?:{})", STATEMENTS.join("|")))
 });
-/// The end of a line in which a shell or a system says why.
+/// Matches the end of a line in which a shell or a system states a reason.
 static REASON: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         ": (?i-u:(?:command )?not found|permission denied|no such file or directory|\
          connection refused|operation not permitted|operation timed out)$",
     )
 });
-/// A total that counts failures.
+/// Matches a total that counts failures.
 static TOTAL: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         "(?i-u:(?:^|[,;|(=:]|\\bfound)\\s*[1-9][0-9]{0,6} (?:tests? |checks? )?\
@@ -50,27 +50,26 @@ static TOTAL: LazyLock<Regex> = LazyLock::new(|| {
          \\b(?:failed|failures|errors)[:=]\\s*[1-9])",
     )
 });
-/// A level of a log behind a time.
+/// Matches a log level after a timestamp.
 static LEVEL: LazyLock<Regex> = LazyLock::new(|| {
     fixed("^[\\[]?[0-9][0-9TZ:.,+/\\- ]{6,40}\\]? \\[?(?:ERROR|FATAL|CRITICAL)\\b")
 });
-/// A word that makes a line a warning.
+/// Matches a word that makes a line a warning.
 static WARNING: LazyLock<Regex> =
     LazyLock::new(|| fixed("(?i-u:\\bwarn(?:ing)?\\b)|[a-z]Warning:"));
 
-/// True for a line that states a failure by its beginning or its end.
+/// Returns true if the beginning or the end of a line states a failure.
 pub(super) fn states_failure(line: &str) -> bool {
     let line = line.trim();
     !is_warning(line) && (STATEMENT.is_match(line) || REASON.is_match(line))
 }
 
-/// True for a line that warns: a command goes on behind it.
+/// Returns true for a warning: the command continues after it.
 pub(super) fn is_warning(line: &str) -> bool {
     WARNING.is_match(line) && !TOTAL.is_match(line)
 }
 
-/// Returns the line by which an output says that its command failed: the first of those at its
-/// end that state it.
+/// Returns the first of the last lines of an output that state that its command failed.
 pub(super) fn failing_line(text: &str) -> Option<&str> {
     let (_, tail) = windows(text);
     let mut last: Vec<&str> =

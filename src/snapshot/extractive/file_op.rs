@@ -1,11 +1,11 @@
-//! Operations on files and addresses, as the trail names them.
+//! Operations on files and addresses, as named in the trail.
 
 use super::labels::Labels;
 
-/// An operation on an artifact, the strongest last.
+/// An operation on an artifact, in order of increasing importance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FileOp {
-    /// A search or a report named it.
+    /// A search or a report named the file.
     Found,
     Opened,
     Run,
@@ -32,7 +32,7 @@ impl FileOp {
         labels.ops[self as usize]
     }
 
-    /// Returns the operation of a tool on the file that it names, by the tool's own name.
+    /// Returns the operation of a tool on its file, derived from the name of the tool.
     pub(super) fn of_tool(name: &str) -> FileOp {
         let name = name.to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| name.contains(word));

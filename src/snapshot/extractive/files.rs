@@ -1,20 +1,20 @@
-//! The section `offloaded_files`: every reference of summarized messages, written by the
-//! service, so that no summary loses one. The snapshot names the newest; if not all fit, a
-//! file lists the others.
+//! The section `offloaded_files`: all references of summarized messages. The service writes it, so
+//! that no summary loses one. The snapshot names the newest; if not all fit, a file lists the
+//! others.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::snapshot::format::block::FileLine;
 use crate::snapshot::transcript::{ToolCall, TranscriptMessage};
 
-/// Longest arguments that a line shows, in characters.
+/// Maximum length of arguments in a line, in characters.
 const ARGUMENTS: usize = 60;
 
-/// The files that the messages refer to, oldest first, each once; those of
-/// `earlier` before them. The latest word on a file wins, in the latest place.
+/// Returns the files that the messages refer to, oldest first, preceded by those of `earlier`. Each
+/// file occurs once, at its latest position and with its latest description.
 pub(crate) fn referred(messages: &[TranscriptMessage<'_>], earlier: &[FileLine]) -> Vec<FileLine> {
     let mut files: Vec<FileLine> = earlier.to_vec();
-    // The latest call of each id so far: ids repeat in long histories.
+    // The latest call of each id so far; ids repeat in long histories.
     let mut asked: HashMap<&str, &ToolCall<'_>> = HashMap::new();
     for said in messages {
         asked.extend(said.calls.iter().filter_map(|call| Some((call.id?, call))));
@@ -34,7 +34,7 @@ pub(crate) fn referred(messages: &[TranscriptMessage<'_>], earlier: &[FileLine])
     last
 }
 
-/// The newest that fit the budget, and those that do not; both oldest first.
+/// Returns the newest files that fit the budget, and the others; both oldest first.
 pub(crate) fn fitting(
     mut files: Vec<FileLine>,
     budget: u64,
@@ -61,7 +61,7 @@ fn facts(preview: &str) -> String {
     inside.split([';', '|']).next().unwrap_or_default().trim().to_owned()
 }
 
-/// One line of arguments, shortened.
+/// Returns arguments on one line, truncated.
 fn shortened(arguments: &str) -> String {
     let mut words = arguments.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((at, _)) = words.char_indices().nth(ARGUMENTS) {

@@ -1,5 +1,5 @@
-//! Follow-ups: later sentences about what a text is about. They may lift or change a rule in any
-//! words, so that a rule must not stand without them.
+//! Follow-ups: later sentences with the same subject as a text. They may lift or change a rule in
+//! any words, so a rule must not be shown without them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,36 +7,37 @@ use crate::snapshot::text::content_words::content_words;
 use crate::snapshot::text::sentences::sentences;
 use crate::snapshot::text::word_shape::is_cjk;
 
-/// Longest sentence, and longest text in which sentences are looked for, in bytes.
+/// Maximum bytes of a sentence, and of a text to search for sentences.
 const SENTENCE: usize = 200;
 const TEXT: usize = 3_000;
-/// Words, and pairs of characters, by which a sentence of a script without spaces is about a text.
+/// Minimum number of shared character pairs, for a sentence in a script without spaces to have the
+/// subject of a text.
 const CJK: usize = 2;
-/// Sentences of the user that may have a word that still tells what one is about.
+/// Maximum number of sentences with a word that still identifies a subject.
 const FEW: usize = 4;
-/// Sentences looked at, the newest.
+/// Maximum number of sentences, newest first.
 const SENTENCES: usize = 300;
 
 /// A sentence that may follow up a text.
 #[derive(Clone, Copy)]
 pub(super) struct FollowUp<'a> {
-    /// The place of its text among the texts.
+    /// The position of its text among the texts.
     pub(super) place: usize,
     pub(super) sentence: &'a str,
-    /// How many of its words another text must have for it to be about that.
+    /// Minimum number of its words in a text with the same subject.
     least: usize,
-    /// How many make a name.
+    /// Minimum number of its rare words in such a text, if the sentence announces a change.
     name: usize,
 }
 
-/// The sentences of texts, by their content words.
+/// The sentences of texts, indexed by their content words.
 pub(super) struct FollowUps<'a> {
     sentences: Vec<FollowUp<'a>>,
     by_word: HashMap<String, Vec<usize>>,
 }
 
 impl<'a> FollowUps<'a> {
-    /// Reads texts, newest first, each with its place. Questions take nothing back.
+    /// Collects the sentences of texts, newest first, each with its place. Omits questions.
     pub(super) fn of(newest_first: impl Iterator<Item = (usize, &'a str)>) -> FollowUps<'a> {
         let asks = |sentence: &str| sentence.ends_with(['?', '？']);
         let texts = newest_first.filter(|(_, text)| text.len() <= TEXT);
@@ -57,8 +58,8 @@ impl<'a> FollowUps<'a> {
         found
     }
 
-    /// Returns the place of the sentence that says most of `text`, if one says half of it: the
-    /// latest of those that `counts`.
+    /// Returns the place of the sentence that shares the most words with `text`, if it shares at
+    /// least half of them. Considers sentences that `counts` accepts, and prefers later ones.
     pub(super) fn source(&self, text: &str, counts: impl Fn(&str) -> bool) -> Option<usize> {
         let words = content_words(text);
         let shared = self.shared(&words);
@@ -67,7 +68,7 @@ impl<'a> FollowUps<'a> {
         (shared * 2 >= words.len()).then_some(best.place)
     }
 
-    /// Counts the words of each sentence that are among `words`.
+    /// Counts for each sentence how many of its words are among `words`.
     fn shared(&self, words: &HashSet<String>) -> Vec<usize> {
         let mut shared = vec![0; self.sentences.len()];
         for at in words.iter().filter_map(|word| self.by_word.get(word)).flatten() {
@@ -76,9 +77,9 @@ impl<'a> FollowUps<'a> {
         shared
     }
 
-    /// Returns the sentences behind `place` that are about `text`, oldest first; with no place, of
-    /// all. Half of their content words are in it, or some pairs of characters; of one that `says`
-    /// so by itself, a word that few others have.
+    /// Returns the sentences about `text`, oldest first: those behind `place`, or all if it is
+    /// `None`. At least half of a sentence's content words, or some of its character pairs, must be
+    /// in the text. For a sentence that `says` accepts, a word that few sentences have suffices.
     pub(super) fn about(
         &self,
         text: &str,

@@ -1,4 +1,4 @@
-//! The user's goals and rules, in the user's own words only.
+//! The goals and rules of the user, in the user's own words.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -20,32 +20,32 @@ use crate::snapshot::text::quotation::{Quotations, headings};
 use crate::snapshot::text::sentences::{ends, masked, opening, sentences, sentences_of_line};
 use crate::snapshot::text::wrappers::Speaker;
 
-/// Most tokens of a request, and the share of the budget, as one part in so many.
+/// Maximum tokens of a request, and the divisor for its share of the budget.
 const REQUEST: u64 = 120;
 const SHARE: u64 = 6;
-/// Longest last line of a request that is shown, in bytes.
+/// Maximum bytes of the last line of a request to show.
 const LAST_BYTES: usize = 400;
-/// Longest sentence that is taken for a rule, in bytes.
+/// Maximum bytes of a rule.
 const RULE_BYTES: usize = 600;
-/// A text of more bytes is hardly all rules.
+/// Maximum bytes of a text whose rules belong to the core; a longer one may be a paste.
 const LONG_BYTES: usize = 3_000;
-/// Longest question that may stand before the task, in bytes.
+/// Maximum bytes of a question before the task.
 const QUESTION_BYTES: usize = 120;
-/// Most answers that set no rule, newest first.
+/// Maximum number of answers that set no rule, newest first.
 const ANSWERS: usize = 50;
-/// Most sentences that took a goal or a rule back, the newest.
+/// Maximum number of sentences that take a goal or a rule back, newest first.
 const RETRACTIONS: usize = 3;
-/// Points of a sentence that took something back: it is chosen before what it took back.
+/// Worth of a sentence that takes something back: it is chosen before what it takes back.
 const TAKEN_BACK: u32 = points(101);
-/// Points of the agent's last words with the user's answer.
+/// Worth of the agent's last words with the user's answer.
 const LAST_WORDS: u32 = points(62);
-/// Content words of a permission that names nothing.
+/// Maximum number of content words of a permission without a subject.
 const PERMISSION: usize = 2;
-/// Rules looked at, newest first.
+/// Maximum number of rules, newest first.
 const RULES: usize = 300;
 
-/// The first request, what took it back, and the latest request that says something, in the order
-/// in which the user said them. The first of an earlier summary stays.
+/// Returns the first request, sentences that took it back, and the latest meaningful request, in
+/// the order in which the user wrote them. Keeps the first request of an earlier summary.
 pub(super) fn goals(
     input: &Input<'_>,
     earlier: Option<&Summary>,
@@ -57,7 +57,7 @@ pub(super) fn goals(
         earlier.map(|summary| parse(summary.get(Section::OverallGoal))).unwrap_or_default();
     let latest_of_old =
         old.iter().position(|item| LATEST.iter().any(|label| item.text.starts_with(label)));
-    // The room without the marks around it.
+    // Reserve tokens for the marks around it.
     let room = (budget / SHARE).clamp(48.min(budget / 2), REQUEST).saturating_sub(12);
     let latest = requests.iter().rposition(|text| says_something(text));
     let replaced = latest_of_old.filter(|_| latest.is_some()).map(|at| old.remove(at).text);
@@ -91,7 +91,7 @@ pub(super) fn goals(
         let newest = retracting.drain(oldest..).enumerate();
         items.extend(newest.map(|(at, item)| Item::core(item.text, TAKEN_BACK, at + 1)));
     }
-    // The first request is no news as the latest one.
+    // If the latest request is also the first one, it is not repeated.
     if let Some(at) = latest.filter(|at| first.is_none_or(|first| *first != requests[*at])) {
         let short = request(requests[at], room, count);
         let text = format!("{} {short}", input.labels.latest_request);
@@ -101,13 +101,14 @@ pub(super) fn goals(
     items
 }
 
-/// A latest request of an earlier summary without its label.
+/// Returns the latest request of an earlier summary without its label.
 fn without_label(text: &str) -> &str {
     LATEST.iter().find_map(|label| text.strip_prefix(label)).unwrap_or(text).trim()
 }
 
-/// The beginning of a request within `room`, and its last line, as a request may stand behind
-/// what it is about. Of one long line the end stands too: it may restrict the beginning.
+/// Returns the beginning of a request within `room`, and its last line, because a request may
+/// follow the text that it refers to. For one long line, adds its end, which may restrict the
+/// beginning.
 fn request(text: &str, room: u64, count: &dyn Fn(&str) -> u64) -> String {
     let head = beginning(text, room, count);
     let rest = &text[offset_in(text, head) + head.len()..];
@@ -123,7 +124,8 @@ fn request(text: &str, room: u64, count: &dyn Fn(&str) -> u64) -> String {
     format!("{head} … {last}")
 }
 
-/// The first sentences of a text within `room`; a first one of up to twice the room is whole.
+/// Returns the first sentences of a text within `room`. Returns the first sentence whole if it
+/// takes at most twice the room.
 fn beginning<'a>(text: &'a str, room: u64, count: &dyn Fn(&str) -> u64) -> &'a str {
     let head = opening(text, room, count);
     let first = text.lines().flat_map(sentences_of_line).next().unwrap_or_default();
@@ -131,8 +133,8 @@ fn beginning<'a>(text: &'a str, room: u64, count: &dyn Fn(&str) -> u64) -> &'a s
     if head.len() < first.len() && fits() { first } else { head }
 }
 
-/// Returns which of the user's texts is the first request: not a greeting, and not a question
-/// before it that took no work.
+/// Returns the index of the first request among the user's texts. Skips greetings, and questions
+/// before it that led to no call.
 fn task(input: &Input<'_>) -> usize {
     let mut texts = input.of(Speaker::User).enumerate().peekable();
     let mut said = None;
@@ -146,21 +148,21 @@ fn task(input: &Input<'_>) -> usize {
         }
         said = said.or(Some(at));
         if !next.is_some_and(|next| is_question() && !calls(next)) {
-            // Without any call it is all talk.
+            // Without any call, the conversation is talk only.
             return if input.calls.is_empty() { said.unwrap_or(at) } else { at };
         }
     }
     said.unwrap_or(0)
 }
 
-/// False for one word such as `ok`.
+/// Returns false for a single word such as `ok`.
 fn says_something(text: &str) -> bool {
     let mut names = !text.is_ascii();
     each_term(text, |_| names = true);
     names || text.split_whitespace().count() > 1
 }
 
-/// Sentences of the user that set rules, the newest worth most.
+/// Returns the user's and operator's sentences that set rules; newer ones are worth more.
 pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Terms) -> Vec<Item> {
     let mut seen = HashSet::new();
     let mut likes = HashSet::new();
@@ -173,43 +175,43 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
         let headings = headings(text, &parts);
         for (line, part) in parts.iter().copied().enumerate() {
             let heads = headings.get(line + 1).is_some_and(|next| *next == Some(line));
-            // An answer stands with its question.
+            // An answer is shown with its question.
             let is_answer = input.answer_in(*index).contains(part);
-            // A box of a form that was filled in is no rule.
+            // A ticked checkbox of a form is not a rule.
             if heads || is_answer || is_checkbox(part) || quotations.has(offset_in(text, part)) {
                 continue;
             }
-            // An entry of a list says something else without what heads it.
+            // An entry of a list may change its meaning without its heading.
             let mark = |entry: &'_ str| entry.find(|c| !"-*•".contains(c)).unwrap_or(0);
             let bare =
                 Cow::Borrowed(if is_list_entry(part) { part[mark(part)..].trim() } else { part });
             let rule =
                 headings[line].map_or(bare, |heading| format!("{} {part}", parts[heading]).into());
-            // A tag or a heading of one word sets no rule.
+            // A tag or a heading of one word is not a rule.
             let spoken = rule.contains(' ') || !rule.is_ascii();
-            // `Go ahead.` was about what came next.
+            // `Go ahead.` concerned the next step only.
             let spoken = spoken && !(permits(&rule) && content_words(&rule).len() <= PERMISSION);
             if rule.len() > RULE_BYTES || !spoken || !is_rule(&rule) || !seen.insert(rule.clone()) {
                 continue;
             }
             let like = likes.insert(masked(&rule));
             let age = u32::try_from((requests.len() - 1 - at).min(6)).unwrap_or(6);
-            // What stands among the directives is said once.
+            // A rule that is among the directives need not be repeated.
             let is_said = directives.iter().any(|said| said.contains(part));
             let worth = match (like, is_said) {
-                // A paste has words of rules, too.
+                // A paste contains words of rules, too.
                 (true, false) if text.len() > LONG_BYTES => 8,
                 (true, false) => 40 - age,
                 (true, true) => 10 - age,
                 (false, _) => 4,
             };
             let found = terms.of_text(&rule, *index);
-            // One that was corrected in the same breath does not stand alone.
+            // Keep a rule together with a next sentence that corrects it.
             let next = parts.get(line + 1).filter(|next| lifts(next, &rule));
             let next = next.filter(|next| rule.len() + next.len() <= RULE_BYTES);
             let rule = next.map_or(rule.to_string(), |next| format!("{rule} {next}"));
             let item = Item::of_message(rule, points(worth), *index, line);
-            // Facts and the trail give way to a rule that stands nowhere else.
+            // A rule that is nowhere else precedes facts and the trail.
             let core = like && !is_said && text.len() <= LONG_BYTES;
             items.push(Item { terms: found, core, ..item });
             if items.len() >= RULES {
@@ -220,8 +222,8 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
     items
 }
 
-/// Adds what the user said later to take rules back, at its place: a rule must not stand without
-/// it.
+/// Adds the later sentences with which the user took rules back, at their places, so that no rule
+/// is shown without them.
 pub(super) fn add_retractions(rules: &mut Vec<Item>, input: &Input<'_>) {
     let later = follow_ups(input.said);
     let places = rules.iter().map(|rule| (rule.text.clone(), rule.message()));
@@ -238,7 +240,7 @@ pub(super) fn add_retractions(rules: &mut Vec<Item>, input: &Input<'_>) {
     }
 }
 
-/// Returns the rules of a model's summary, and behind them what the user said later to take one
+/// Returns the rules of a model's summary, followed by later sentences of the user that take rules
 /// back.
 pub(super) fn amended(rules: &str, said: &[Said<'_>]) -> String {
     let later = follow_ups(said);
@@ -254,21 +256,21 @@ pub(super) fn amended(rules: &str, said: &[Said<'_>]) -> String {
     amended
 }
 
-/// The user's sentences as those that may follow up a rule.
+/// Collects the user's sentences that may follow up a rule.
 fn follow_ups<'a>(said: &'a [Said<'_>]) -> FollowUps<'a> {
     let by_user = said.iter().rev().filter(|said| said.speaker == Speaker::User);
     FollowUps::of(by_user.map(|said| (said.index, said.text.trim())))
 }
 
-/// The newest sentences behind the place of a rule that take it back.
+/// Returns the newest sentences behind `place` that take a rule back.
 fn lifting<'a>(rule: &str, place: Option<usize>, later: &FollowUps<'a>) -> Vec<FollowUp<'a>> {
     let mut lifting = later.about(rule, place, takes_back);
     lifting.retain(|up| lifts(up.sentence, rule));
     lifting.split_off(lifting.len().saturating_sub(RETRACTIONS))
 }
 
-/// Short answers of the user with what they answer: those that set a rule, and the others. The
-/// newest are worth most.
+/// Returns the user's short answers with the questions: those that set a rule, and the others.
+/// Newer ones are worth more.
 pub(super) fn answers(input: &Input<'_>, terms: &Terms) -> (Vec<Item>, Vec<Item>) {
     let Labels { asked, stated, answered, .. } = input.labels;
     let last = input.last_said().map(|said| said.index);
@@ -281,7 +283,7 @@ pub(super) fn answers(input: &Input<'_>, terms: &Terms) -> (Vec<Item>, Vec<Item>
             true => Item::of_message(text, points(20 + worth), *at, 0),
             false => Item::new(text, points(worth), *at),
         };
-        // The last words of the agent are chosen first.
+        // The agent's last words are chosen first.
         let is_last = last == Some(exchange.asked_in);
         let base = if is_last { LAST_WORDS } else { item.base };
         Item { terms: terms.of_text(question, *at), core: *sets_rule || is_last, base, ..item }

@@ -1,4 +1,4 @@
-//! The input that every section of a summary is made from.
+//! The input from which all sections of a summary are made.
 
 use std::collections::HashSet;
 
@@ -9,18 +9,18 @@ use super::said::{Said, telling};
 use crate::snapshot::text::wrappers::Speaker;
 use crate::snapshot::transcript::TranscriptMessage;
 
-/// Characters of a call's words by which it is told from others.
+/// Number of characters of a call's description by which calls are compared.
 const KEY: usize = 200;
-/// Calls behind one that failed which may have mended it.
+/// Number of calls behind a failed one to search for a repair.
 const LATER: usize = 40;
 
-/// The messages, and what is read from them once for all sections.
+/// The messages, and data that is derived from them once for all sections.
 pub(super) struct Input<'a> {
     pub(super) messages: &'a [TranscriptMessage<'a>],
     pub(super) said: &'a [Said<'a>],
     pub(super) calls: Vec<CallRecord<'a>>,
-    /// For each call, whether a later one of the same words succeeded, or one of the same tool that
-    /// has all its words: a call that was mended has more.
+    /// For each call, whether a later one with the same words succeeded, or, if it failed, whether
+    /// a later call of the tool repaired it.
     pub(super) resolved: Vec<bool>,
     /// In the order of the messages.
     pub(super) exchanges: Vec<Exchange>,
@@ -38,15 +38,15 @@ impl<'a> Input<'a> {
         Input { messages, said, calls, resolved, exchanges: exchanges(said), labels }
     }
 
-    /// The texts of a speaker, with their messages.
+    /// Returns the texts of a speaker with the indexes of their messages.
     pub(super) fn of(&self, speaker: Speaker) -> impl DoubleEndedIterator<Item = (usize, &'a str)> {
         let said: &'a [Said<'a>] = self.said;
         let by = said.iter().filter(move |said| said.speaker == speaker);
         by.map(|said| (said.index, said.text.trim()))
     }
 
-    /// Returns the agent's last text that has words. It is none if the user answered, and the agent
-    /// worked on without a word.
+    /// Returns the agent's last text that has words. Returns `None` if the user answered it and the
+    /// agent then made calls without a word.
     pub(super) fn last_said(&self) -> Option<&'a Said<'a>> {
         let said: &'a [Said<'a>] = self.said;
         let mut by_agent = said.iter().rev().filter(|said| said.speaker == Speaker::Agent);
@@ -68,7 +68,7 @@ impl<'a> Input<'a> {
         found.map_or("", |at| &self.exchanges[at].answer)
     }
 
-    /// How late a message is, from 0 to `most`.
+    /// Returns the position of a message from 0 for the first to `most` for the last.
     pub(super) fn lateness(&self, index: usize, most: u32) -> u32 {
         let first = self.messages.first().map_or(0, |message| message.index);
         let last = self.messages.last().map_or(0, |message| message.index);
@@ -91,9 +91,10 @@ fn resolved(calls: &[CallRecord<'_>]) -> Vec<bool> {
     resolved
 }
 
-/// True for a call for which a later one that succeeded has all its words; of a command, all but
-/// the files that it was about: a run of all tests has those of one file. The same script that runs,
-/// however it is called, and the same change of the same file mend one that failed, too.
+/// Returns true if a later call of the same tool succeeded that does the same. It must satisfy one
+/// of: it has all words of the failed call; it is a command with the same words except names of
+/// files, as a run of all tests repeats those of one file; it runs the same scripts; or it changes
+/// the same file in the same way.
 fn is_mended(calls: &[CallRecord<'_>], at: usize) -> bool {
     let of = &calls[at];
     let words = of.words();

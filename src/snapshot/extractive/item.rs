@@ -1,5 +1,5 @@
-//! Items of a section's list. An item is written as `- text`, with further lines indented
-//! by two spaces; a quoted one names its source: `- [#4 read_file src/a.rs] text`.
+//! Items of a section's list. An item is written as `- text` with further lines indented by two
+//! spaces. A quoted item names its source: `- [#4 read_file src/a.rs] text`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,34 +9,35 @@ use crate::snapshot::format::summary::Section;
 use crate::snapshot::text::markers::is_finding;
 use crate::snapshot::text::sentences::masked;
 
-/// The first order number of new items; those of an earlier summary are below.
+/// The first order number of new items; those of an earlier summary have lower ones.
 const NEW: usize = 1 << 40;
-/// Bits of an order number for the sentence of a message.
+/// Number of low bits of an order number for the sentence in a message.
 const LINE_BITS: u32 = 16;
-/// The beginning of a source that an earlier summary named.
+/// The beginning of a source that comes from an earlier summary.
 const EARLIER: &str = "earlier";
-/// The source of words of the agent, behind the number of their message.
+/// The source of the agent's words, after the number of their message.
 const AGENT: &str = "assistant";
-/// Most items that an earlier summary's section gives.
+/// Maximum number of items to take from a section of an earlier summary.
 const FROM_EARLIER: usize = 400;
-/// Points of an item of an earlier summary: it was chosen once.
+/// Points of an item of an earlier summary, because it was chosen once.
 pub(super) const CHOSEN_ONCE: u32 = 8;
 
-/// More points of the last item of an earlier summary than of its first.
+/// Additional points of the last item of an earlier summary, relative to its first.
 const LATE: u32 = 5;
-/// More points of a rule: it stands until it is taken back, before facts and the trail.
+/// Additional points of a rule: it is valid until it is taken back, and precedes facts and the
+/// trail.
 const RULE: u32 = 30;
-/// More points of what the agent found: it is made of lines that were left out.
+/// Additional points of a finding of the agent: it is based on lines that were left out.
 const FOUND: u32 = 8;
-/// The points of words that name nothing.
+/// Points of words that name nothing.
 const EMPTY: u32 = 2;
 
-/// Worth is counted in sixteenths of a point.
+/// Converts points to worth, which is measured in sixteenths of a point.
 pub(super) const fn points(points: u32) -> u32 {
     points * 16
 }
 
-/// An item that gains less is left out even if there is room.
+/// Minimum gain of an item; others are left out even if there is room.
 pub(super) const LEAST: u32 = points(1);
 
 /// One entry of a section.
@@ -44,15 +45,15 @@ pub(super) const LEAST: u32 = points(1);
 pub(super) struct Item {
     /// The quoted source; empty for the service's own lists.
     pub(super) source: String,
-    /// Its text: one line or more.
+    /// The text, one line or more.
     pub(super) text: String,
-    /// What it is worth whatever it names.
+    /// The worth of the item regardless of its terms.
     pub(super) base: u32,
-    /// What it names, each worth something once.
+    /// The terms in the text, each of which counts once.
     pub(super) terms: Vec<Worth>,
-    /// Its order in the section.
+    /// The position in the section.
     pub(super) order: usize,
-    /// It is chosen before all that is not of the core.
+    /// True for an item of the core, which is chosen before all other items.
     pub(super) core: bool,
 }
 
@@ -62,28 +63,29 @@ impl Item {
         Item { source, text, base, terms, order: NEW + order, core: false }
     }
 
-    /// An item of a message's sentence `line`.
+    /// Creates an item for sentence `line` of a message.
     pub(super) fn of_message(text: String, base: u32, message: usize, line: usize) -> Item {
         Item::new(text, base, (message << LINE_BITS) + line)
     }
 
-    /// The message of an item that `of_message` made; None for one of an earlier summary.
+    /// Returns the message of an item from `of_message`. Returns `None` for an item of an earlier
+    /// summary.
     pub(super) fn message(&self) -> Option<usize> {
         self.order.checked_sub(NEW).map(|order| order >> LINE_BITS)
     }
 
-    /// An item of the core.
+    /// Creates an item of the core.
     pub(super) fn core(text: String, base: u32, order: usize) -> Item {
         Item { core: true, ..Item::new(text, base, order) }
     }
 
-    /// What it adds to a summary that names nothing yet.
+    /// Returns the gain for a summary that has no terms yet.
     pub(super) fn gain_at_first(&self) -> u32 {
         self.base + self.terms.iter().map(|(_, worth)| worth).sum::<u32>()
     }
 
-    /// Writes the item. `headed`: the one before has the same source; `alone`: no
-    /// other has.
+    /// Writes the item. `headed` is true if the previous item has the same source; `alone` is true
+    /// if no other item has it.
     pub(super) fn write(&self, out: &mut String, headed: bool, alone: bool) {
         let mut lines = self.text.lines();
         if self.source.is_empty() {
@@ -104,17 +106,17 @@ impl Item {
     }
 }
 
-/// Adds the items of an earlier summary's section, as older. Exact repeats are left out. What a
-/// call returned is worth less once the same call returned something later.
+/// Merges items of an earlier summary's section as older ones. Omits exact repetitions. A result of
+/// a call is worth less if a later result of the same call is present.
 pub(super) fn merge(items: &mut Vec<Item>, earlier: &str, section: Section, terms: &Terms) {
-    // A plan replaces the one before it, and so do the words said last.
+    // A new plan replaces the old one, and so do new last words.
     if section == Section::TaskState && items.iter().any(|item| item.core) {
         return;
     }
     let known: HashSet<String> = items.iter().map(|item| item.text.clone()).collect();
     let mut old = parse(earlier);
     let skip = old.len().saturating_sub(FROM_EARLIER);
-    // Of rules that differ in digits only, the newest stands for all.
+    // Of rules that differ in digits only, the newest one counts.
     let mut likes = HashSet::new();
     let mut rules = vec![0; old.len()];
     for at in (skip..old.len()).rev().filter(|_| section == Section::ActiveConstraints) {
@@ -142,7 +144,7 @@ pub(super) fn merge(items: &mut Vec<Item>, earlier: &str, section: Section, term
     }
 }
 
-/// The points of what the agent said before.
+/// Returns the worth of an earlier statement of the agent.
 fn found_points(text: &str, late: u32) -> u32 {
     let mut names = false;
     each_term(text, |_| names = true);
@@ -153,7 +155,7 @@ fn found_points(text: &str, late: u32) -> u32 {
     }
 }
 
-/// A source without the number of its message.
+/// Returns a source without the number of its message.
 fn call_of(source: &str) -> &str {
     let name = source.strip_prefix(EARLIER).unwrap_or(source).trim_start();
     match name.strip_prefix('#') {
@@ -162,7 +164,8 @@ fn call_of(source: &str) -> &str {
     }
 }
 
-/// What was said last before is no longer the last word, but what it found is still known.
+/// Keeps the last statement of an earlier summary as knowledge, because it is not the last one any
+/// more.
 pub(super) fn merge_last_words(items: &mut Vec<Item>, earlier: &str, terms: &Terms) {
     for (at, item) in parse(earlier).into_iter().enumerate() {
         let said = LAST_SAID.iter().find_map(|label| item.text.strip_prefix(label));
@@ -183,7 +186,7 @@ pub(super) fn merge_last_words(items: &mut Vec<Item>, earlier: &str, terms: &Ter
     }
 }
 
-/// The items of a section's text. Of a quoted group each line is one.
+/// Parses the items of a section. In a group with a quoted source, each line is an item.
 pub(super) fn parse(section: &str) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     let mut source = String::new();
@@ -211,8 +214,8 @@ pub(super) fn parse(section: &str) -> Vec<Item> {
     items
 }
 
-/// Source and text of an item. Results keep the number of their message: two of one call are
-/// told apart by it.
+/// Splits an item into source and text. The source of a result keeps the number of its message,
+/// which distinguishes two results of the same call.
 fn split_source(text: &str) -> (String, &str) {
     let is_source = |rest: &&str| rest.starts_with('#') || rest.starts_with(EARLIER);
     let quoted = text.strip_prefix('[').filter(is_source);

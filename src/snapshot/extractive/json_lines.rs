@@ -1,15 +1,16 @@
-//! The lines of a result that is one JSON value: its smallest parts that still say what they
-//! are about.
+//! The lines of a result that is one JSON value. Each is a part that is as small as possible but
+//! still tells its subject.
 
 use raw_json::{elements, fields, is_string, unescape};
 
-/// A part of so many bytes is one line.
+/// Maximum bytes of a part that is not split.
 const SMALL: usize = 240;
-/// Deepest part that is opened, and most lines of a value.
+/// Maximum depth of split parts, and maximum number of lines of a value.
 const DEEP: usize = 8;
 const LINES: usize = 4_000;
 
-/// Returns the parts of a JSON object or array, `path: value` each; None for another text.
+/// Returns the parts of a JSON object or array as `path: value`. Returns `None` for other text, and
+/// for a value of at most `SMALL` bytes.
 pub(super) fn json_lines(text: &str) -> Option<Vec<String>> {
     let text = text.trim();
     if !text.starts_with(['{', '[']) || text.len() <= SMALL {
@@ -19,7 +20,7 @@ pub(super) fn json_lines(text: &str) -> Option<Vec<String>> {
     add("", text, DEEP, &mut lines).then_some(lines)
 }
 
-/// Adds the parts of a value. False for what is no JSON.
+/// Adds the parts of a value. Returns false if it is not JSON.
 fn add(path: &str, value: &str, depth: usize, lines: &mut Vec<String>) -> bool {
     if lines.len() >= LINES {
         return true;
@@ -27,7 +28,7 @@ fn add(path: &str, value: &str, depth: usize, lines: &mut Vec<String>) -> bool {
     let dot = if path.is_empty() { "" } else { "." };
     if value.len() > SMALL && depth > 0 && value.starts_with('{') {
         let Ok(members) = fields(value) else { return false };
-        // Small members next to each other are one line: they are about the same thing.
+        // Adjacent small members form one line, because they have the same subject.
         let mut run = String::new();
         for (name, value) in members {
             let one = format!("\"{name}\": {value}");

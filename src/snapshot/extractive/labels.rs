@@ -18,7 +18,7 @@ pub(super) struct Labels {
     pub(super) open: &'static str,
     pub(super) plan: &'static str,
     pub(super) last_said: &'static str,
-    /// The operations on files, by [`FileOp`](super::file_op::FileOp) as index.
+    /// Labels of operations on files, indexed by [`FileOp`](super::file_op::FileOp).
     pub(super) ops: [&'static str; 8],
 }
 
@@ -31,10 +31,10 @@ impl Labels {
     }
 }
 
-/// Beginnings of the label of the latest request, in every language.
+/// Labels of the latest request in all languages.
 pub(super) const LATEST: [&str; 2] = [ENGLISH.latest_request, CHINESE.latest_request];
 
-/// The same of what was said last.
+/// Labels of the last statement in all languages.
 pub(super) const LAST_SAID: [&str; 2] = [ENGLISH.last_said, CHINESE.last_said];
 
 const ENGLISH: Labels = Labels {

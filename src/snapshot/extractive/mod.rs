@@ -1,10 +1,9 @@
-//! The built-in summariser: a snapshot made of extracts, without a model. It reads
-//! structure – calls and their outcomes, settings, errors, plans – and ranks the remaining
-//! prose. The user's `directives` and the list of `files` are extracted for a model's
-//! summary, too.
+//! The built-in summariser: writes a snapshot from extracts, without a model. It reads structure
+//! (calls and their outcomes, settings, errors, plans) and ranks the remaining prose. The user's
+//! `directives` and the list of `files` are extracted for a model's summary, too.
 //!
-//! Everything but a few labels is verbatim. Words of a tool stand under their
-//! source and never among the goals and constraints. Same input, same bytes.
+//! All text except a few labels is verbatim. Text of a tool is attributed to its source and never
+//! becomes a goal or a constraint. The same input gives the same bytes.
 
 pub(crate) mod artifacts;
 pub(crate) mod directives;
@@ -43,19 +42,19 @@ use labels::Labels;
 use said::Said;
 use terms::Terms;
 
-/// What a summary is made from.
+/// The input of a summary.
 pub(crate) struct Source<'a> {
     /// The messages.
     pub(crate) messages: &'a [TranscriptMessage<'a>],
-    /// The same by speaker.
+    /// The same messages, split by speaker.
     pub(crate) said: &'a [Said<'a>],
-    /// The user's words that stand beside the summary: what they name is named.
+    /// The user's directives next to the summary, which need not repeat what they name.
     pub(crate) directives: &'a [String],
-    /// The summary that this one replaces: older than every message.
+    /// The summary that this one replaces. It is older than all messages.
     pub(crate) earlier: Option<&'a Summary>,
 }
 
-/// The summary of `source` in at most `budget` tokens, all sections together.
+/// Summarises `source` in at most `budget` tokens for all sections together.
 pub(crate) fn summarise(source: &Source<'_>, budget: u64, count: &dyn Fn(&str) -> u64) -> Summary {
     let earlier = source.earlier;
     let labels = Labels::of(language(source));
@@ -76,7 +75,7 @@ pub(crate) fn summarise(source: &Source<'_>, budget: u64, count: &dyn Fn(&str) -
     if let Some(earlier) = earlier {
         let known = &mut sections[Section::KeyKnowledge as usize];
         item::merge_last_words(known, earlier.get(Section::TaskState), &terms);
-        // The others are merged already.
+        // The other sections are merged already.
         for section in [
             Section::ActiveConstraints,
             Section::KeyKnowledge,
@@ -90,12 +89,13 @@ pub(crate) fn summarise(source: &Source<'_>, budget: u64, count: &dyn Fn(&str) -
     budget::spend(sections, source.directives, budget, count)
 }
 
-/// Returns the rules of a model's summary, and what the user said later to take one back.
+/// Returns the rules of a model's summary, together with later sentences of the user that take
+/// rules back.
 pub(crate) fn amended(rules: &str, source: &Source<'_>) -> String {
     goals::amended(rules, source.said)
 }
 
-/// The language that the labels are in: that of the user, or else of anyone.
+/// Returns the language for the labels: that of the user, otherwise that of any speaker.
 fn language(source: &Source<'_>) -> Language {
     let mut sample = String::new();
     let by_user = source.said.iter().filter(|said| said.speaker == Speaker::User);

@@ -1,4 +1,4 @@
-//! Outcomes: whether a call failed, and how it went on one line.
+//! Outcomes: whether a call failed, and a description on one line.
 
 use super::call_record::CallRecord;
 use super::failure::{failing_line, is_warning, states_failure};
@@ -7,16 +7,16 @@ use super::result_text::{headed_by, printed, readable, says_failure, windows, wi
 use crate::snapshot::text::markers::{exit_code, is_error, is_status, is_table_head};
 use crate::snapshot::text::sentences::cut;
 
-/// Longest shown outcome, in characters.
+/// Maximum characters of a shown outcome.
 const OUTCOME: usize = 120;
-/// Longest shown last line of an output, in characters.
+/// Maximum characters of a shown last line of an output.
 const LAST_LINE: usize = 80;
-/// First lines of a result that say how a change went.
+/// Number of first lines of a result that state how a change went.
 const HEAD: usize = 2;
-/// Lines of a result that has nothing to say but how a call went.
+/// Maximum number of lines of a result that states the outcome only.
 const SHORT: usize = 3;
 
-/// True where the format or the result says that the call failed.
+/// Returns true if the format or the result says that the call failed.
 pub(super) fn is_failed(call: &CallRecord<'_>) -> bool {
     let Some((_, _, result)) = call.result else { return false };
     if result.failed {
@@ -40,7 +40,7 @@ pub(super) fn is_failed(call: &CallRecord<'_>) -> bool {
     if is_short && states_failure(first) {
         return true;
     }
-    // A text that was read may mention errors; a reader that failed says so at once.
+    // A text that was read may mention errors; a failed read says so immediately.
     let most = if call.reads() { 24 } else { 160 };
     let first = &first[..first.floor_char_boundary(most)];
     let prose = ["//", "#", "/*", "--", "<!--"].iter().any(|mark| first.starts_with(mark))
@@ -49,25 +49,26 @@ pub(super) fn is_failed(call: &CallRecord<'_>) -> bool {
         || (is_error(first) && !prose && !first.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// The part of a result that says how the call itself went: of a change, its first lines.
+/// Returns the part of a result about the call itself: for a change, the first lines.
 fn of_the_call<'t>(call: &CallRecord<'_>, text: &'t str) -> &'t str {
     let end = || text.match_indices('\n').nth(HEAD - 1).map_or(text.len(), |(at, _)| at);
     if call.changes_file() { &text[..end()] } else { text }
 }
 
-/// True where a change succeeded, and what its tool checked behind it failed.
+/// Returns true if a change succeeded but the checks of its tool failed.
 pub(super) fn checks_failed(call: &CallRecord<'_>) -> bool {
     let result = call.result.filter(|_| call.changes_file() && !call.failed);
     result.is_some_and(|(_, _, result)| failing_line(printed(&readable(&result.text))).is_some())
 }
 
-/// The exit code that the result of a call states.
+/// Returns the exit code in the result of a call.
 fn code<'t>(call: &CallRecord<'_>, text: &'t str) -> Option<&'t str> {
     let (head, tail) = windows(text);
     exit_code(tail).or_else(|| exit_code(head)).filter(|_| !call.reads())
 }
 
-/// Returns the status of a call without words of its result: a tool's text is no open point.
+/// Returns the status of a call without words of its result, because a tool's text must not become
+/// an open point.
 pub(super) fn status(call: &CallRecord<'_>, labels: &Labels) -> String {
     let code = call.result.and_then(|(_, _, result)| code(call, &result.text));
     match code.filter(|code| *code != "0") {
@@ -109,16 +110,16 @@ pub(super) fn without_echo<'t>(call: &CallRecord<'_>, text: &'t str) -> &'t str 
     command.and_then(|command| text.strip_prefix(command)).map_or(text, str::trim_start)
 }
 
-/// Returns the line of an output that says why its call failed, if one does.
+/// Returns the line of an output that states why its call failed, if any.
 pub(super) fn reason(text: &str) -> Option<&str> {
     let (head, tail) = windows(text);
-    // `0 failed` in a line of totals is no failure.
+    // `0 failed` in a line of totals is not a failure.
     let fails = |line: &&str| is_error(line) && !line.contains("result: ok");
     let ends = head.lines().chain(tail.lines());
     failing_line(text).or_else(|| ends.map(str::trim).find(fails))
 }
 
-/// The reason that an output gives for its call's failure, on one line.
+/// Returns the reason for a call's failure on one line.
 fn telling(text: &str) -> Option<String> {
     let line = reason(text)?;
     let (head, tail) = windows(text);
@@ -127,8 +128,8 @@ fn telling(text: &str) -> Option<String> {
     Some(cut(&with_line(line, headed_by(&lines, at)), OUTCOME))
 }
 
-/// The size of an output, and its last line: what nothing says is known by that alone. Under a
-/// change stands advice, if no check says what it found.
+/// Returns the size of an output and its last line, which identifies an output without a status.
+/// The last line of a change is often advice, so it is shown only if it states a result of a check.
 fn extent(call: &CallRecord<'_>, text: &str, is_done: bool, labels: &Labels) -> String {
     let lines = text.lines().count();
     let reads = call.reads();

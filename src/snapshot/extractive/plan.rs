@@ -1,5 +1,5 @@
-//! The state of the task: the plan, statements about its steps, the model's last words, and
-//! calls that failed and never succeeded.
+//! The state of the task: the plan, statements about its steps, the model's last words, and failed
+//! calls that were not repaired.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,21 +19,21 @@ use crate::snapshot::text::markers::{
 use crate::snapshot::text::sentences::{cut, masked, sentences, sentences_of_line};
 use crate::snapshot::text::wrappers::Speaker;
 
-/// Steps of a plan that are shown.
+/// Maximum number of shown steps.
 const STEPS: usize = 30;
-/// Tokens of a budget for each step that is shown.
+/// Tokens of the budget per shown step.
 const STEP: u64 = 60;
-/// Messages whose plans and progress are looked for, newest first.
+/// Number of messages to search for plans and progress, newest first.
 const LOOK_BACK: usize = 400;
-/// Content words of the user that say no more than to go on.
+/// Maximum number of content words in a text that only tells the agent to go on.
 const GO_ON: usize = 2;
 
-/// The state of the task.
+/// Returns the items for the state of the task.
 pub(super) fn state(input: &Input<'_>, terms: &Terms, budget: u64) -> Vec<Item> {
     let mut items = Vec::new();
     let of_user = || input.of(Speaker::User).rev().take(LOOK_BACK);
     let of_user = || of_user().find_map(|(_, text)| steps(text, is_numbered, 3, |_| true));
-    // The user's steps stand among the directives as well.
+    // The user's steps are among the directives as well, so they are not in the core.
     let plan = plan(input).map(|plan| (plan, true)).or_else(|| Some((of_user()?, false)));
     if let Some((plan, core)) = plan {
         let plan = open_first(&plan, usize::try_from(budget / STEP).unwrap_or(STEPS).max(4));
@@ -44,10 +44,10 @@ pub(super) fn state(input: &Input<'_>, terms: &Terms, budget: u64) -> Vec<Item> 
     progress(input, terms, &mut items);
     if let Some(said) = input.last_said() {
         let mut parts = telling(&said.text);
-        // A question stands with its answer.
+        // Questions are shown with their answers.
         let asked = input.asked_in(said.index);
         parts.retain(|part| !asked.contains(part));
-        // `Perfect!` says nothing, and `We need to:` nothing without what it heads.
+        // `Perfect!` says nothing, and `We need to:` says nothing without the list that it heads.
         let says = |part: &&str| content_words(part).len() > 1 && !part.ends_with([':', '：']);
         if parts.iter().any(says) {
             parts.retain(says);
@@ -55,7 +55,7 @@ pub(super) fn state(input: &Input<'_>, terms: &Terms, budget: u64) -> Vec<Item> 
         let (first, last) = (0, parts.len().saturating_sub(1));
         for (at, part) in parts.iter().enumerate() {
             let mut item = spoken(part, 14, said.index, terms);
-            // Its beginning and its end, and of the rest what has room.
+            // The first and the last sentence belong to the core.
             (item.core, item.base) = match at {
                 _ if at == last => (true, points(62)),
                 _ if at == first => (true, points(60)),
@@ -75,7 +75,8 @@ pub(super) fn state(input: &Input<'_>, terms: &Terms, budget: u64) -> Vec<Item> 
     items
 }
 
-/// The agent's latest plan: of a tool that keeps one, a list with boxes, or numbered steps.
+/// Returns the agent's latest plan: from a tool that maintains one, a list with checkboxes, or
+/// numbered steps.
 fn plan(input: &Input<'_>) -> Option<String> {
     let tools = input.calls.iter().rev().take(LOOK_BACK);
     let kept = tools.filter(|call| is_planner(call.tool)).find_map(|call| {
@@ -87,11 +88,12 @@ fn plan(input: &Input<'_>) -> Option<String> {
     });
     let said = || input.of(Speaker::Agent).rev().take(LOOK_BACK).map(|(_, text)| text);
     let boxes = || said().find_map(|text: &str| steps(text, is_checkbox, 2, |_| true));
-    // A list of anything may be numbered: what stands above it says that these are steps.
+    // Any list may be numbered, so the line above it must announce steps.
     kept.or_else(boxes).or_else(|| said().find_map(|text| steps(text, is_numbered, 3, heads_steps)))
 }
 
-/// A plan of at most `most` lines: what is done gives way first, the oldest before others.
+/// Returns a plan of at most `most` lines. Removes completed steps first, from the top, then the
+/// last lines.
 fn open_first(plan: &str, most: usize) -> String {
     let mut lines: Vec<&str> = plan.lines().collect();
     let mut over = lines.len().saturating_sub(most);
@@ -109,8 +111,8 @@ fn is_planner(tool: &str) -> bool {
     ["todo", "plan", "task_tracker", "checklist"].iter().any(|word| tool.contains(word))
 }
 
-/// The last run of lines that are steps, if it has at least `min_steps`, and if the line above it
-/// is one that `heads` steps.
+/// Returns the last run of at least `min_steps` lines that are steps, if the sentence above it
+/// satisfies `heads`.
 fn steps(
     text: &str,
     is_step: fn(&str) -> bool,
@@ -134,7 +136,7 @@ fn steps(
     Some(shown.join("\n"))
 }
 
-/// A list of objects with a text and a status, as lines with boxes.
+/// Renders a list of objects with a text and a status as lines with checkboxes.
 fn todo_list(list: &str) -> Option<String> {
     let mut lines = Vec::new();
     for entry in elements(list).ok()?.into_iter().take(STEPS) {
@@ -158,8 +160,8 @@ fn todo_list(list: &str) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// Adds the latest three statements of the model about steps. A step that was next in the first
-/// half of the messages is hardly next now.
+/// Adds the latest three statements of the model about steps. Ignores the first half of the
+/// messages: a step that was next then is probably done.
 fn progress(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
     let texts = input.of(Speaker::Agent).rev().take(LOOK_BACK);
     let texts = texts.take_while(|(index, _)| input.lateness(*index, 4) >= 2);
@@ -193,9 +195,9 @@ fn progress(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
     }
 }
 
-/// Calls that failed and that no later one of the same words repaired, newest first. What the user
-/// declined is not open, nor what failed before the user said more than `go on`: that answers what
-/// came of it.
+/// Returns failed calls that no later call repaired, newest first. Omits calls that the user
+/// declined, and calls that failed before the user's last text that says more than `go on`, because
+/// the user knew about them.
 pub(super) fn open_failures<'a>(input: &'a Input<'a>) -> Vec<&'a CallRecord<'a>> {
     let mut seen = HashSet::new();
     let calls = input.calls.iter().zip(&input.resolved).rev().take(LOOK_BACK);

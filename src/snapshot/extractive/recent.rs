@@ -1,4 +1,4 @@
-//! The actions as lines of the section `recent_actions`.
+//! The calls as lines of the section `recent_actions`.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use super::item::{Item, points};
 use super::outcome::outcome;
 use super::terms::Terms;
 
-/// Longest shown arguments, in characters.
+/// Maximum characters of shown arguments.
 const ARGUMENTS: usize = 80;
-/// Older calls than these no budget reaches.
+/// Number of newest calls to list; no budget reaches older ones.
 const CALLS: usize = 2_000;
 
-/// Lists the calls, the newest worth most; what was done the same way with the same
-/// outcome stands once, where it was done last.
+/// Returns the calls as items; newer ones are worth more. Equal calls with equal outcomes become
+/// one item, at the position of the last.
 pub(super) fn recent(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
     let mut folded: Vec<(String, usize, usize)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -33,7 +33,7 @@ pub(super) fn recent(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
     let item = |(back, (line, at, times)): (usize, (String, usize, usize))| {
         let call = &input.calls[at];
         let line = if times > 1 { format!("{line} ×{times}") } else { line };
-        // What only looked is worth little once something else was done.
+        // Reading is worth little once something else was done.
         let worth = match (call.failed, call.reads()) {
             (true, _) => 10,
             (false, true) => 2,

@@ -1,4 +1,4 @@
-//! The text of a result: as a person reads it, its ends, and whether it says that the call failed.
+//! The text of a result: its readable form, its two ends, and whether it reports a failure.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -8,35 +8,35 @@ use regex::Regex;
 
 use crate::snapshot::text::markers::{fixed, is_error};
 
-/// Bytes of a result, at each end, in which its outcome is looked for.
+/// Bytes at each end of a result to search for its outcome.
 const WINDOW: usize = 4_000;
 
-/// Longest line that only heads others, in bytes.
+/// Maximum bytes of a line that only heads other lines.
 const HEADING: usize = 60;
-/// Lines under a heading in which the one that says something is looked for.
+/// Number of lines under a heading to search for a meaningful one.
 const TRACE: usize = 200;
 
-/// The lines that a tool sets above what was printed: those of Codex.
+/// Matches the lines that Codex puts above an output.
 static ABOVE: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         r"^\s*(?:Chunk ID: \S*\n)?Wall time: [^\n]*\n(?:Process [^\n]*\n)?(?:Original token count: [^\n]*\n)?Output:\n?",
     )
 });
-/// The marks behind what was printed, those of the Gemini CLI among them.
+/// Matches the marks behind an output, such as those of the Gemini CLI.
 static MARKS: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         r"(?:\s*(?:(?:Error|Signal|Background PIDs): \(none\)|Exit Code: 0|Process Group PGID: [0-9]+|```|\[[A-Z][a-z]+ [^\[\]\n]{0,200}\]|[\w.-]+@[\w.-]+:[^\s#$]* ?[#$]|</[a-z_-]{1,30}>))+\s*$",
     )
 });
-/// Sequences by which a program controls a terminal (ECMA-48), and reminders that a framework puts
-/// into results.
+/// Matches control sequences of terminals (ECMA-48), and reminders that a framework inserts into
+/// results.
 static CONTROLS: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         r"<system[-_]reminder>(?s:.*?)</system[-_]reminder>|\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\^_])",
     )
 });
 
-/// Returns whether a JSON object says that something failed; None for any other text.
+/// Returns whether a JSON object reports a failure. Returns `None` for any other text.
 pub(super) fn says_failure(text: &str) -> Option<bool> {
     let members = text.starts_with('{').then(|| fields(text).ok()).flatten()?;
     let says = |(name, value): &(Cow<'_, str>, &str)| match name.as_ref() {
@@ -51,15 +51,15 @@ pub(super) fn says_failure(text: &str) -> Option<bool> {
     Some(members.iter().any(says))
 }
 
-/// The two ends of a text.
+/// Returns the two ends of a text.
 pub(super) fn windows(text: &str) -> (&str, &str) {
     let head = text.floor_char_boundary(WINDOW.min(text.len()));
     let tail = text.ceil_char_boundary(text.len().saturating_sub(WINDOW));
     (&text[..head], &text[tail..])
 }
 
-/// Returns the line of an output without which line `at` says nothing: `ERROR:` says nothing without
-/// the next one, and a traceback without the exception under its indented lines.
+/// Returns the line that gives line `at` a meaning: `ERROR:` says nothing without the next line,
+/// and a traceback nothing without the exception below its indented lines.
 pub(super) fn headed_by<'t>(lines: &[&'t str], at: usize) -> Option<&'t str> {
     let line = lines[at].trim();
     if !line.ends_with([':', '：']) || line.len() > HEADING {
@@ -70,7 +70,7 @@ pub(super) fn headed_by<'t>(lines: &[&'t str], at: usize) -> Option<&'t str> {
     under.find(|line| !(is_trace && line.starts_with([' ', '\t']))).map(|line| line.trim())
 }
 
-/// A line with the one that it heads, if there is one.
+/// Joins a line and the line that it heads, if any.
 pub(super) fn with_line<'t>(line: &'t str, under: Option<&str>) -> Cow<'t, str> {
     match under {
         Some(under) => Cow::Owned(format!("{} {under}", line.trim())),
@@ -78,8 +78,8 @@ pub(super) fn with_line<'t>(line: &'t str, under: Option<&str>) -> Cow<'t, str> 
     }
 }
 
-/// Returns an output without the lines that a terminal or a tool puts around it: times above it, a
-/// prompt under it, a note in brackets such as `[Command finished with exit code 0]`, a closing tag.
+/// Returns an output without the lines that a terminal or a tool adds: times above it, and a
+/// prompt, a note such as `[Command finished with exit code 0]` or a closing tag below it.
 pub(super) fn printed(text: &str) -> &str {
     let text = &text[ABOVE.find(text).map_or(0, |above| above.end())..];
     let (_, tail) = windows(text);
@@ -87,8 +87,8 @@ pub(super) fn printed(text: &str) -> &str {
     text[..text.len() - marks].trim_end()
 }
 
-/// A result as a person reads it: without colours, and of a JSON object whose strings hold lines
-/// or escapes, its members with the strings unescaped.
+/// Returns a result in readable form: without terminal controls, and with the strings of a JSON
+/// object unescaped.
 pub(super) fn readable(text: &str) -> Cow<'_, str> {
     match unescaped(text) {
         Cow::Borrowed(text) => CONTROLS.replace_all(text, ""),
@@ -101,7 +101,7 @@ fn unescaped(text: &str) -> Cow<'_, str> {
     let Some(members) = text.starts_with('{').then(|| fields(text).ok()).flatten() else {
         return Cow::Borrowed(text);
     };
-    // Codex: what a tool printed, and beside it how long it took.
+    // Codex returns the output together with a duration.
     let mut said = members.iter().filter(|(name, _)| name != "metadata").map(|(_, value)| value);
     if let (Some(only), None) = (said.next(), said.next())
         && is_string(only)

@@ -1,5 +1,5 @@
-//! Retractions: the user's later sentences that take back or change what was asked for. They
-//! stand beside the goal, which would speak for them otherwise.
+//! Retractions: later sentences of the user that take back or change a request. They are shown with
+//! the goal, because the goal alone would be misleading.
 
 use std::sync::LazyLock;
 
@@ -10,9 +10,9 @@ use crate::snapshot::text::markers::{any_of, is_negated};
 use crate::snapshot::text::sentences::sentences;
 use crate::snapshot::text::word_lists::WORDS;
 
-/// Longest sentence, in bytes.
+/// Maximum bytes of a sentence.
 const LONGEST: usize = 300;
-/// A sentence of no more content words takes back whatever was said before it.
+/// Maximum number of content words of a sentence that takes back whatever precedes it.
 const BARE: usize = 2;
 
 static RETRACTING: LazyLock<Regex> = LazyLock::new(|| any_of(&WORDS.retractions));
@@ -23,23 +23,23 @@ pub(super) fn takes_back(sentence: &str) -> bool {
     RETRACTING.is_match(sentence)
 }
 
-/// Returns true for a sentence that takes back a rule about the same things: it says so, or allows
-/// what the rule forbids.
+/// Returns true for a sentence that takes back a rule with the same subject: it says so, or it
+/// permits what the rule forbids.
 pub(super) fn lifts(sentence: &str, rule: &str) -> bool {
     takes_back(sentence) || (permits(sentence) && is_negated(rule))
 }
 
-/// Returns true for a sentence that allows something, and forbids nothing.
+/// Returns true for a sentence that permits something and contains no negation.
 pub(super) fn permits(sentence: &str) -> bool {
     LIFTING.is_match(sentence) && !is_negated(sentence)
 }
 
-/// Returns the sentences of `later` texts that take back something of `goal`, in order: they have
-/// words of that, and name what the goal names or hardly anything.
+/// Returns the sentences of `later` texts that take back a part of `goal`, in order. They contain
+/// words of retraction, and share a content word with the goal or have hardly any.
 pub(super) fn retractions<'a>(goal: &str, later: &[&'a str]) -> Vec<&'a str> {
     let about = content_words(goal);
     let is_retraction = |sentence: &&str| {
-        // Behind `>` stands somebody else's word.
+        // A line after `>` quotes somebody else.
         let is_other = sentence.len() > LONGEST || sentence.trim_start().starts_with('>');
         if is_other || goal.contains(*sentence) || !takes_back(sentence) {
             return false;

@@ -1,4 +1,4 @@
-//! The order in which items get a place in a built-in summary with little room.
+//! Tests the order in which items are chosen for a built-in summary with little room.
 
 use chat_history::message::Role;
 
@@ -6,7 +6,7 @@ use super::tests::{call, result, said, summarise, tokens};
 use crate::snapshot::format::summary::Section;
 use crate::snapshot::transcript::TranscriptMessage;
 
-/// Findings that fill any summary.
+/// Returns enough findings to fill any summary.
 fn findings(from: usize) -> Vec<TranscriptMessage<'static>> {
     let one = |at: usize| {
         let text = format!("I found that `retry_limit_{at}` in conf_{at}.toml is {at}0 seconds.");
@@ -45,7 +45,7 @@ fn rules_have_room_before_the_trail() {
     let rules = summary.get(Section::ActiveConstraints);
     assert!(rules.contains("Never restart the billing node"), "{rules}");
     assert!(!summary.get(Section::ArtifactTrail).is_empty());
-    // An earlier summary has it where the messages have not.
+    // An earlier summary contains it, but the messages do not.
     let summary = summarise(&messages[2..], Some(&summary), 60, &tokens);
     let rules = summary.get(Section::ActiveConstraints);
     assert!(rules.contains("Never restart the billing node"), "{rules}");

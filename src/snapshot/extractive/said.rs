@@ -1,5 +1,4 @@
-//! Who said what: the texts of a transcript by the one whose words they are, whatever message
-//! carries them.
+//! Assigns the texts of a transcript to their speakers, whichever message contains them.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,26 +12,27 @@ use crate::snapshot::text::sentences::{masked, sentences_of_line};
 use crate::snapshot::text::wrappers::{Speaker, holds_users_words, is_answer_tool, unwrapped};
 use crate::snapshot::transcript::TranscriptMessage;
 
-/// Longest sentence, in bytes.
+/// Maximum bytes of a sentence.
 const SENTENCE: usize = 800;
-/// Longest text of a tool that got no answer of the user, in bytes.
+/// Maximum bytes of a tool's statement that the user gave no answer.
 const NO_ANSWER: usize = 120;
-/// First lines that so many messages of the user share are a framework's.
+/// Number of user messages with the same first line from which on the line belongs to a framework.
 const FRAMEWORK: usize = 3;
 
-/// A text and its speaker. An output that came as a message is nobody's.
+/// A text and its speaker. An output in a message has the speaker `Nobody`.
 pub(crate) struct Said<'a> {
     /// The message, counted from 0.
     pub(super) index: usize,
     pub(super) speaker: Speaker,
     pub(super) text: Cow<'a, str>,
-    /// The message of an agent makes no calls: it reports to the user.
+    /// True if the agent's message makes no calls, so that it reports to the user.
     pub(super) reports: bool,
 }
 
-/// Returns the texts in order. Where no tool is called but in texts, outputs that were sent as the
-/// user's words are told by how they look, and by a first line that a framework puts above each.
-/// Elsewhere they come as results, and a paste of the user stands with the user's words.
+/// Returns the texts in order. Some agents write calls into their texts and send the outputs as
+/// user messages. If the transcript has no results, such outputs are recognised by their look, and
+/// by a first line that a framework repeats. Otherwise a paste in a user message belongs to the
+/// user's words.
 pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
     let heads = heads(messages);
     let has_results = messages.iter().any(|message| !message.results.is_empty());
@@ -56,7 +56,7 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
                 Role::User => {
                     let known = || head(text).is_some_and(|head| heads[&head] >= FRAMEWORK);
                     let is_result = is_result && !holds_users_words(text);
-                    // Before the agent did anything there is no output of it.
+                    // Before the agent acted, there is no output.
                     let looks = || known() || is_output(text) || looks_like_output(text);
                     if is_result || (answered && !has_results && looks()) {
                         add(Speaker::Nobody, text.into());
@@ -76,8 +76,8 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
                 Role::System | Role::Other => {}
             }
         }
-        // A question through a tool is one of the agent; of several at once each stands before its
-        // answer.
+        // A question through a tool is the agent's. If a message asks several, each is placed
+        // before its answer.
         let asks = || message.calls.iter().filter(|call| call.name.is_some_and(is_answer_tool));
         let is_alone = asks().count() == 1;
         for call in asks() {
@@ -102,8 +102,8 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
     all
 }
 
-/// The strings of a call's arguments, those inside others as entries of a list: a question and its
-/// options.
+/// Returns the strings of a call's arguments, one per line; strings in arrays are entries of a
+/// list. They are a question and its options.
 fn strings(arguments: &str) -> String {
     fn collect(value: &Value, mark: &str, lines: &mut String) {
         match value {
@@ -120,7 +120,7 @@ fn strings(arguments: &str) -> String {
     lines
 }
 
-/// Marks of calls that a model writes into its text, and of their ends.
+/// Marks of the beginning and the end of calls that a model writes into its text.
 const WRITTEN_CALLS: [(&str, &str); 4] = [
     ("<function=", "</function>"),
     ("<function_calls>", "</function_calls>"),
@@ -128,8 +128,8 @@ const WRITTEN_CALLS: [(&str, &str); 4] = [
     ("<tool_call>", "</tool_call>"),
 ];
 
-/// Returns true for a message of an agent that ends with a call written as text, whose result a
-/// framework sends as the user's next message. A call that asks the user has the user's answer.
+/// Returns true for an agent's message that ends with a call written as text: a framework sends its
+/// result as the next user message. Returns false for calls whose answer is the user's own.
 fn ends_with_call(message: &TranscriptMessage<'_>) -> bool {
     const HAND_OVER: [&str; 4] =
         ["attempt_completion", "plan_mode_respond", "act_mode_respond", "new_task"];
@@ -142,7 +142,7 @@ fn ends_with_call(message: &TranscriptMessage<'_>) -> bool {
     };
     let is_name =
         |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "_-:.".contains(c));
-    // Names of HTML have no underscore.
+    // Tags of HTML have no underscore.
     let is_call = name.contains('_') || matches!(name, "function" | "invoke");
     message.calls.is_empty()
         && is_name(name)
@@ -151,8 +151,8 @@ fn ends_with_call(message: &TranscriptMessage<'_>) -> bool {
         && !HAND_OVER.contains(&name)
 }
 
-/// The sentences of a speech that say something, without code between fences, calls that are
-/// written as text, and lines of a tag alone.
+/// Returns the meaningful sentences of a text, without fenced code, calls written as text, and
+/// lines with a single tag.
 pub(super) fn telling(text: &str) -> Vec<&str> {
     let mut fenced = false;
     let mut call_ends = None;
@@ -176,12 +176,12 @@ pub(super) fn telling(text: &str) -> Vec<&str> {
     found
 }
 
-/// True for one tag and nothing else.
+/// Returns true for a line that is a single tag.
 fn is_tag(line: &str) -> bool {
     line.strip_prefix('<').and_then(|rest| rest.find('>')) == line.len().checked_sub(2)
 }
 
-/// How often each first line begins a message of the user.
+/// Counts how often each first line begins a text of a user message.
 fn heads(messages: &[TranscriptMessage<'_>]) -> HashMap<u64, usize> {
     let mut heads: HashMap<u64, usize> = HashMap::new();
     let users = messages.iter().filter(|message| message.role == Role::User);
@@ -191,7 +191,7 @@ fn heads(messages: &[TranscriptMessage<'_>]) -> HashMap<u64, usize> {
     heads
 }
 
-/// The first line of a text that has more, but for its digits.
+/// Returns the hash of a text's first line without its digits, if the text has more lines.
 fn head(text: &str) -> Option<u64> {
     let (line, _) = text.split_once('\n')?;
     let line = line.trim();

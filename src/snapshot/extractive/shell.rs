@@ -1,33 +1,33 @@
-//! Shell lines: which commands they run, on which words, and where output goes.
+//! Shell lines: their commands, the words of these, and where output goes.
 
 use super::file_op::FileOp;
 use crate::snapshot::text::identifiers::{IdentifierKind, identifiers};
 
-/// A file or an address, and what was done with it.
+/// A file or an address, and the operation on it.
 pub(super) type Touch = (String, IdentifierKind, FileOp);
 
-/// Most bytes of a line that are read.
+/// Maximum bytes of a line to parse.
 const LIMIT: usize = 20_000;
-/// Commands that show what is there.
+/// Commands that show files.
 const READERS: [&str; 16] = [
     "cat", "head", "tail", "less", "more", "grep", "rg", "egrep", "sed", "awk", "wc", "nl", "diff",
     "jq", "ls", "find",
 ];
-/// Those that search.
+/// Commands that search.
 const SEARCHERS: [&str; 4] = ["grep", "rg", "egrep", "find"];
 /// Commands that neither show nor change files.
 const NEUTRAL: [&str; 14] = [
     "cd", "echo", "pwd", "true", "sleep", "export", "set", "sort", "uniq", "tr", "cut", "which",
     "stat", "file",
 ];
-/// Those of git that show.
+/// Commands of git that show.
 const GIT_READERS: [&str; 8] =
     ["status", "log", "diff", "show", "grep", "blame", "ls-files", "branch"];
-/// Those of git that are commands of the system, too.
+/// Commands of git that are commands of the system, too.
 const GIT_COMMANDS: [&str; 2] = ["mv", "rm"];
 /// Commands that run the command behind them.
 const RUNNERS: [&str; 6] = ["sudo", "env", "time", "timeout", "nohup", "command"];
-/// Managers of environments: `uv run pytest` runs `pytest`.
+/// Environment managers: `uv run pytest` runs `pytest`.
 const MANAGERS: [&str; 4] = ["uv", "poetry", "pipenv", "pdm"];
 /// Commands whose first word is a script or a pattern.
 const SCRIPTED: [&str; 7] = ["sed", "awk", "grep", "rg", "egrep", "perl", "jq"];
@@ -36,11 +36,11 @@ const SCRIPTED: [&str; 7] = ["sed", "awk", "grep", "rg", "egrep", "perl", "jq"];
 #[derive(Debug, Default)]
 struct Command {
     words: Vec<String>,
-    /// Files that output goes to.
+    /// The files that receive output.
     written: Vec<String>,
 }
 
-/// Returns the files and addresses that the commands of a line name, by what these do.
+/// Returns the files and addresses that the commands of a line name, with their operations.
 pub(super) fn touched(line: &str) -> Vec<Touch> {
     let mut found = Vec::new();
     for command in commands(line) {
@@ -62,7 +62,7 @@ pub(super) fn touched(line: &str) -> Vec<Touch> {
     found
 }
 
-/// True for a line that only shows what is there.
+/// Returns true for a line that changes nothing and shows something.
 pub(super) fn only_reads(line: &str) -> bool {
     let commands = commands(line);
     let reads = |command: &Command| {
@@ -77,7 +77,7 @@ pub(super) fn only_reads(line: &str) -> bool {
     commands.iter().any(shows) && commands.iter().all(reads)
 }
 
-/// True for a line that only shows what is there, and searches for it.
+/// Returns true for a line that changes nothing and searches.
 pub(super) fn only_searches(line: &str) -> bool {
     let is_search = |command: &Command| {
         SEARCHERS.contains(&command.verb())
@@ -86,7 +86,7 @@ pub(super) fn only_searches(line: &str) -> bool {
     only_reads(line) && commands(line).iter().any(is_search)
 }
 
-/// Adds the artifact that a word names, if it names one.
+/// Adds the artifacts that a word names.
 fn note(word: &str, op: FileOp, found: &mut Vec<Touch>) {
     if word.starts_with("/dev/") {
         return;
@@ -103,8 +103,9 @@ fn note(word: &str, op: FileOp, found: &mut Vec<Touch>) {
 }
 
 impl Command {
-    /// The number of words at the beginning behind which another command stands: settings of the
-    /// environment, `sudo -E`, `timeout 10`, `uv run`, the `git` of `git mv`. None for others.
+    /// Returns the number of leading words before another command: environment variables, `sudo
+    /// -E`, `timeout 10`, `uv run`, or the `git` of `git mv`. Returns `None` if there is no other
+    /// command.
     fn words_around(&self) -> Option<usize> {
         let second = self.words.get(1).map_or("", String::as_str);
         match self.verb() {
@@ -120,7 +121,7 @@ impl Command {
         }
     }
 
-    /// The command without folders.
+    /// Returns the command without its folder.
     fn verb(&self) -> &str {
         let name = self.words.first().map_or("", String::as_str);
         name.rsplit('/').next().unwrap_or_default()
@@ -130,7 +131,7 @@ impl Command {
         self.words.iter().any(|word| word.starts_with(flag))
     }
 
-    /// What the command does with the files it names.
+    /// Returns the operation on the files that the command names.
     fn op(&self) -> Option<FileOp> {
         Some(match self.verb() {
             "rm" | "rmdir" | "unlink" => FileOp::Deleted,
@@ -140,14 +141,15 @@ impl Command {
             "python" | "python3" | "node" | "bash" | "sh" | "zsh" | "pytest" | "ruby" | "deno"
             | "bun" => FileOp::Run,
             "curl" | "wget" => FileOp::Opened,
-            // Folders that are listed or searched are no files that were read.
+            // They show something, but `names` returns no files for them: a folder
+            // that is listed or searched is not a file that was read.
             "ls" | "find" => return READERS.contains(&self.verb()).then_some(FileOp::Read),
             verb if READERS.contains(&verb) => FileOp::Read,
             _ => return None,
         })
     }
 
-    /// The words that may name files: neither flags nor scripts, code or patterns.
+    /// Returns the words that may name files, without flags, scripts, code and patterns.
     fn names(&self) -> Vec<&str> {
         if ["ls", "find"].contains(&self.verb()) {
             return Vec::new();
@@ -159,7 +161,7 @@ impl Command {
         for word in self.words.iter().skip(1).map(String::as_str) {
             let value_of_flag = ["-c", "-e", "-m", "--regexp"].contains(&before);
             before = word;
-            // BSD's `sed -i ''` keeps no copy.
+            // An empty word follows the `-i` of BSD's `sed`.
             if word.is_empty() || word.starts_with('-') || value_of_flag {
                 continue;
             }
@@ -172,8 +174,8 @@ impl Command {
     }
 }
 
-/// Reads a line: quotes, redirections, and texts that stand in the lines below (`<<END`). Of
-/// `bash -c "…"` the inner line counts.
+/// Parses a line with quotes, redirections, and here-documents (`<<END`). Parses the inner line of
+/// `bash -c "…"`.
 fn commands(line: &str) -> Vec<Command> {
     let line = &line[..line.floor_char_boundary(LIMIT)];
     let mut reader =
@@ -204,7 +206,7 @@ fn commands(line: &str) -> Vec<Command> {
 struct ShellReader<'t> {
     rest: &'t str,
     commands: Vec<Command>,
-    /// Marks of texts that stand below this line.
+    /// End marks of the here-documents that begin below this line.
     ends: Vec<String>,
 }
 
@@ -227,7 +229,7 @@ impl ShellReader<'_> {
                 '#' => self.skip(self.rest.find('\n').unwrap_or(self.rest.len())),
                 _ => {
                     let word = self.word();
-                    // The number of a stream stands before its redirection.
+                    // A number directly before a redirection is that of a stream.
                     let stream = word.bytes().all(|byte| byte.is_ascii_digit());
                     if !(stream && self.rest.starts_with(['>', '<'])) {
                         self.command().words.push(word);
@@ -249,7 +251,7 @@ impl ShellReader<'_> {
         self.rest = &self.rest[bytes..];
     }
 
-    /// `<file`, or `<<END`, whose text stands below.
+    /// Parses `<file`, or the mark of a here-document (`<<END`).
     fn input(&mut self) {
         let marks = self.rest.bytes().take_while(|byte| *byte == b'<').count();
         self.skip(marks);
@@ -263,7 +265,7 @@ impl ShellReader<'_> {
         }
     }
 
-    /// `>file`, `>>file`, `&>file`, `>&1`.
+    /// Parses `>file`, `>>file`, `&>file` and `>&1`.
     fn output(&mut self) {
         self.rest = self.rest.trim_start_matches(['>', '&', '|']);
         let joined = self.rest.starts_with(|c: char| c.is_ascii_digit());
@@ -274,7 +276,7 @@ impl ShellReader<'_> {
         }
     }
 
-    /// Skips the texts that stand below the line that ends here.
+    /// Skips the here-documents below the line that ends here.
     fn skip_texts(&mut self) {
         for end in std::mem::take(&mut self.ends) {
             let mut at = 0;
@@ -288,7 +290,7 @@ impl ShellReader<'_> {
         }
     }
 
-    /// A word without its quotes.
+    /// Returns the next word without its quotes.
     fn word(&mut self) -> String {
         let mut word = String::new();
         let mut quote = None;

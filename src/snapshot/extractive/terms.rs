@@ -1,6 +1,6 @@
-//! Terms: words that name something – paths, ids, values, names in code – and what each is
-//! worth by who used it. A value that a result brought and that the agent used afterwards is
-//! a fact; one that nobody came back to is not.
+//! Terms: words that name something, such as paths, ids, values and names in code. The worth of a
+//! term depends on who used it. A value from a result that the agent used later is a fact; one that
+//! nobody used again is not.
 
 use std::collections::HashMap;
 
@@ -9,35 +9,35 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::input::Input;
 use crate::snapshot::text::wrappers::Speaker;
 
-/// Longest term, in bytes.
+/// Maximum bytes of a term.
 const LONGEST: usize = 200;
-/// Most terms of one candidate that count.
+/// Maximum number of terms of a candidate that count.
 const MOST: usize = 24;
 
-/// A term of a candidate: its hash, and its worth.
+/// The hash of a candidate's term, and its worth.
 pub(super) type Worth = (u64, u32);
 
-/// Where a term was used.
+/// The uses of a term.
 #[derive(Default)]
 struct Use {
-    /// The messages that hold it in words or arguments.
+    /// The number of messages with the term in words or arguments.
     times: u32,
-    /// The last message of those.
+    /// The last of these messages.
     last_message: Option<u32>,
-    /// The first message of all that holds it.
+    /// The first message with the term, results included.
     first: u32,
-    /// The last message whose arguments hold it.
+    /// The last message with the term in arguments.
     asked: Option<u32>,
-    /// The last message in which the agent says it.
+    /// The last message with the term in the agent's words.
     said: Option<u32>,
-    /// The user said it.
+    /// True if the user or operator used the term.
     of_user: bool,
 }
 
-/// The uses of each term that anybody said or that an argument holds.
+/// The uses of all terms in anybody's words or in arguments.
 pub(super) struct Terms {
     uses: HashMap<u64, Use>,
-    /// The messages.
+    /// The number of messages.
     messages: u32,
 }
 
@@ -85,7 +85,7 @@ impl Terms {
         used
     }
 
-    /// The terms of a text in message `index` that are worth something, each once.
+    /// Returns the terms of a text in message `index` that have a worth, each once.
     pub(super) fn of_text(&self, text: &str, index: usize) -> Vec<Worth> {
         let mut found: Vec<Worth> = Vec::new();
         each_term(text, |term| {
@@ -99,7 +99,7 @@ impl Terms {
         found
     }
 
-    /// What a term is worth in message `index`, in sixteenths.
+    /// Returns the worth of a term in message `index`, in sixteenths of a point.
     fn worth(&self, hash: u64, index: usize) -> u32 {
         let Some(used) = self.uses.get(&hash) else { return 0 };
         let index = number(index);
@@ -114,22 +114,22 @@ impl Terms {
         if used.of_user {
             worth += 32;
         }
-        // What was known before is no news.
+        // A term that was known before is worth less.
         if used.first < index {
             worth = worth * 2 / 3;
         }
-        // What half of the messages hold says little of one of them.
+        // A term in half of the messages says little about one of them.
         let rarity = (self.messages / used.times.max(1)).max(1).ilog2() + 1;
         worth * rarity / (self.messages.max(1).ilog2() + 1)
     }
 }
 
-/// A message's number, in the few bytes that a history of many terms has for it.
+/// Returns the number of a message in 32 bits, to save memory.
 fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// The hashes of the terms of a text.
+/// Returns the hashes of the terms of a text.
 pub(super) fn hashes(text: &str) -> Vec<u64> {
     let mut found = Vec::new();
     each_term(text, |term| found.push(hash(term)));
@@ -140,7 +140,7 @@ fn hash(term: &str) -> u64 {
     xxh3_64(term.as_bytes())
 }
 
-/// The terms of a text, in order: one pass over its bytes.
+/// Calls back with the terms of a text in order, in one pass over its bytes.
 pub(super) fn each_term<'t>(text: &'t str, mut take: impl FnMut(&'t str)) {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -166,8 +166,8 @@ fn is_part(byte: u8) -> bool {
         || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'@' | b':' | b'%' | b'#')
 }
 
-/// True for a word that names something: with a digit, a mark inside, or capitals behind the
-/// first letter. A number of two digits names nothing by itself.
+/// Returns true for a word that names something: it has a digit, a mark inside, capitals after a
+/// small letter, or at least three capitals. A number of one or two digits alone names nothing.
 fn names(word: &str) -> bool {
     let bytes = word.as_bytes();
     if bytes.len() < 2 || (bytes.len() < 3 && bytes.iter().all(u8::is_ascii_digit)) {

@@ -1,4 +1,4 @@
-//! How calls went, and the files that they leave behind.
+//! Tests outcomes of calls, and the files of the trail.
 
 use chat_history::message::Role;
 
@@ -6,7 +6,7 @@ use super::tests::{call, result, said, summarise, tokens};
 use crate::snapshot::format::summary::{Section, Summary};
 use crate::snapshot::transcript::TranscriptMessage;
 
-/// The summary of calls with their results, after a request.
+/// Returns the summary of a request and calls with their results.
 fn summary(calls: &[(&'static str, &'static str, &'static str)]) -> Summary {
     let mut messages = vec![said(0, Role::User, "Mend the pool.")];
     for (at, (tool, arguments, answer)) in calls.iter().enumerate() {
@@ -142,7 +142,7 @@ fn a_file_under_two_paths_is_one_where_only_one_can_be_meant() {
     assert!(trail.contains("- /repo/lib/src/a/mod.py: edited"), "{trail}");
 }
 
-/// Codex says in a patch which files it changes, and puts times around what was printed.
+/// Codex names the changed files in a patch, and adds times to outputs.
 #[test]
 fn a_patch_is_named_by_its_files_and_results_stand_without_times() {
     let patch = "*** Begin Patch\n*** Update File: src/pool.py\n@@\n-a\n+b\n*** Add File: src/new.py\n+c\n*** End Patch";

@@ -1,4 +1,4 @@
-//! The user's words in a built-in summary: with what they belong to, and apart from what they show.
+//! Tests the user's words in a built-in summary: in their context, and separate from quoted text.
 
 use chat_history::message::Role;
 
@@ -7,7 +7,7 @@ use super::{Source, amended};
 use crate::snapshot::format::summary::{Section, Summary};
 use crate::snapshot::transcript::TranscriptMessage;
 
-/// The summary of messages of the user alone.
+/// Returns the summary of user messages only.
 fn of(texts: &[&str], earlier: Option<&Summary>) -> Summary {
     let said_by_user = |(index, text): (usize, &&str)| TranscriptMessage {
         texts: vec![(*text).to_owned().into()],
@@ -46,7 +46,7 @@ fn a_goal_stands_with_what_took_it_back() {
     assert_eq!(second.get(Section::OverallGoal), format!("{goal}\n- Latest request: Go on."));
 }
 
-/// A rule stands with what lifted it, in this summary and in the next.
+/// A rule is shown with the text that lifted it, in this summary and in the next.
 #[test]
 fn a_rule_stands_with_what_took_it_back() {
     let rules = ["Tidy up.", "Always send Lena a copy.", "Never push on Fridays.", "Go on."];
@@ -58,7 +58,7 @@ fn a_rule_stands_with_what_took_it_back() {
     assert_eq!(third.get(Section::ActiveConstraints), second.get(Section::ActiveConstraints));
 }
 
-/// A rule that was corrected in the same breath does not stand alone.
+/// A rule is not shown without its correction in the next sentence.
 #[test]
 fn a_rule_stands_with_its_correction() {
     let said = ["Write the report.", "It must be in French. Sorry, I mean Dutch. Use our logo."];
@@ -67,7 +67,7 @@ fn a_rule_stands_with_its_correction() {
     assert!(rules.contains("- It must be in French. Sorry, I mean Dutch."), "{rules}");
 }
 
-/// A greeting and a question that took no work are not the task.
+/// A greeting and a question that led to no work are not the task.
 #[test]
 fn a_task_stands_behind_a_question() {
     let mut messages = vec![
@@ -82,7 +82,7 @@ fn a_task_stands_behind_a_question() {
     let goal = summarise(&messages, None, 600, &tokens);
     let goal = goal.get(Section::OverallGoal);
     assert!(goal.starts_with("- Move the backup to the new disk."), "{goal}");
-    // A question that takes work is one.
+    // A question that leads to work is the task.
     messages[2] = said(2, Role::User, "Can you fix the login page?");
     messages.splice(3..4, ask(3, "bash", r#"{"command":"ls"}"#, "a.rs"));
     let goal = summarise(&messages, None, 600, &tokens);
@@ -90,7 +90,7 @@ fn a_task_stands_behind_a_question() {
     assert!(goal.starts_with("- Can you fix the login page?"), "{goal}");
 }
 
-/// A run of all tests closes a failure of one file.
+/// A run of all tests repairs a failure in one file.
 #[test]
 fn a_broader_run_closes_a_failure() {
     let run = |at, command: &'static str, ends: &'static str| ask(at, "bash", command, ends);
@@ -106,7 +106,7 @@ fn a_broader_run_closes_a_failure() {
     assert!(state.contains("Open: bash git push origin main"), "{state}");
 }
 
-/// A request that was the latest one may have taken something back.
+/// A former latest request may have taken something back.
 #[test]
 fn a_replaced_request_still_takes_back() {
     let texts = ["导出订单为 Excel。不要动 api/ 目录下的文件。", "文件名改成 orders.xlsx。"];
@@ -145,7 +145,7 @@ fn a_request_of_one_sentence_keeps_its_end() {
     assert!(goal.ends_with("but only those older than May"), "{goal}");
 }
 
-/// Tools are called, so outputs come as results: what the user pastes is the user's.
+/// If tools are called, outputs are in results: a paste in a user message belongs to the user.
 #[test]
 fn words_around_a_paste_are_the_users() {
     let trace = "  File \"/srv/app.py\", line 3, in run\n    you must never = call(1)\n".repeat(12);
@@ -209,7 +209,7 @@ fn calls_are_told_apart_and_fail_only_if_they_say_so() {
     assert!(checked.get(Section::TaskState).contains("Open: bash npx tsc"), "{checked:?}");
 }
 
-/// A step that was next in the first half of the messages is hardly next now.
+/// A step that was next in the first half of the messages is probably done.
 #[test]
 fn the_state_has_the_latest_steps() {
     let mut messages = vec![
@@ -229,7 +229,7 @@ fn the_state_has_the_latest_steps() {
     );
 }
 
-/// A heading says nothing without the line under it.
+/// A heading says nothing without the next line.
 #[test]
 fn an_error_is_shown_with_what_its_heading_heads() {
     let trace = "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    \

@@ -62,7 +62,7 @@ impl FileLine {
 pub(crate) struct MoreFiles {
     /// The number of files.
     pub count: u64,
-    /// The file that lists them, a line each.
+    /// The file that lists them, one per line.
     pub list: String,
 }
 
