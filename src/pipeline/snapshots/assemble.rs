@@ -1,5 +1,5 @@
-//! Assembles the history after a compression: messages leave, snapshots are added, and every
-//! other message is unchanged or as compaction leaves it.
+//! Assembles the history after a compression: removes messages, and adds snapshots. All other
+//! messages are unchanged or compacted.
 
 use std::ops::Range;
 
@@ -12,31 +12,30 @@ use crate::pipeline::moves::item::Move;
 use crate::snapshot::format::bridge::needs_bridge;
 use crate::snapshot::format::place::Place;
 
-/// The messages that leave a history, and the place of the snapshots that stand for them.
+/// The messages that leave a history, and the place of the snapshots that replace them.
 #[derive(Clone)]
 pub(crate) struct Cut {
     /// The place of the snapshots.
     pub(crate) place: Place,
-    /// The bridge of an earlier call, which is put up anew where it is needed.
+    /// The bridge of an earlier call. It is removed, and added again if needed.
     pub(crate) bridge: Option<usize>,
-    /// The messages that leave, system messages among them excepted.
+    /// The messages that leave, except system messages among them.
     pub(crate) gone: Range<usize>,
 }
 
-/// A history put together anew.
+/// An assembled history.
 pub(crate) struct Assembled {
-    /// The messages, a JSON array.
+    /// The messages as a JSON array.
     pub(crate) array: String,
-    /// The separate system prompt, where there is one.
+    /// The separate system prompt, if any.
     pub(crate) system: Option<String>,
-    /// The message of the answer that holds the snapshots; None where the system
-    /// prompt does.
+    /// The message of the answer that holds the snapshots; `None` if the system prompt holds them.
     pub(crate) holder: Option<usize>,
-    /// For each message of the answer but an added one, where it came from.
+    /// The original index of each message of the answer; `None` for an added message.
     pub(crate) from: Vec<Option<usize>>,
 }
 
-/// Takes the compressed messages out and puts the snapshots in.
+/// Removes the compressed messages and inserts the snapshots.
 pub(crate) fn assemble(
     context: &Context<'_>,
     cut: &Cut,
@@ -50,7 +49,7 @@ pub(crate) fn assemble(
     let like = history.messages().first().copied();
     let is_added = place.index().is_none() && !place.is_beside();
     let mut added = is_added.then(|| place.filled(history, system, blocks));
-    // A user's message stands behind the prompt, wherever a client put that.
+    // A user message must follow the system prompt, wherever a client put that.
     let at_once = history.dialect().opening() == Opening::Any;
     let mut bridge =
         new_bridge(context, cut).map(|text| history.dialect().user_message(text, like));
@@ -93,24 +92,23 @@ pub(crate) fn assemble(
     }
 }
 
-/// The message to put before those that stay, where these do not begin with the
-/// user and no user's message of the service's own holds the snapshots.
+/// Returns the text of a bridge if one is needed: the remaining messages do not begin with the
+/// user, and no user message of the service holds the snapshots.
 fn new_bridge(context: &Context<'_>, cut: &Cut) -> Option<&'static str> {
     let (place, gone) = (&cut.place, &cut.gone);
     needs_bridge(context.history(), &context.views(), place, gone).then_some(BRIDGE)
 }
 
-/// True for a message that the answer does not have: one that was compressed,
-/// or a bridge, which is put up anew where it is needed.
+/// Returns true for a message that is not in the answer: it was compressed, or it is a bridge,
+/// which is added again if needed.
 pub(crate) fn is_removed(context: &Context<'_>, cut: &Cut, index: usize) -> bool {
     (cut.gone.contains(&index) && context.is_compressible(index)) || cut.bridge == Some(index)
 }
 
-/// The originals of a group, as its file holds them: a JSON array of the
-/// messages that came, a message begins a line. System messages stay in the
-/// history; those between the others are copied, and those before the group
-/// have a stub each, so that the order can be found again. The one that holds
-/// the snapshots has a stub where it stands between them.
+/// Renders the file with the originals of a group: a JSON array of the posted messages, each on
+/// lines of its own. System messages stay in the history. Those within the group are copied to the
+/// file; for each of those before it the file has a placeholder, so that the order can be restored.
+/// A system message with snapshots has a placeholder at its position within the group.
 pub(crate) fn originals_of(context: &Context<'_>, cut: &Cut, group: Range<usize>) -> String {
     let history = context.history();
     let place = &cut.place;

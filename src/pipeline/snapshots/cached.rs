@@ -1,6 +1,6 @@
-//! Cached snapshots: the snapshots of a prefix of a history, by the hash of that prefix. The
-//! same history costs no second model call, and a longer one keeps its beginning: the tail
-//! is summarized only when it is large again.
+//! Cached snapshots: the snapshots of a prefix of a history, stored under the hash of that prefix.
+//! The same history needs no second model call. A longer one keeps its beginning, and its tail is
+//! summarized only once it is large again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,36 +20,36 @@ use crate::snapshot::region::Region;
 use crate::snapshot::retention::Retention;
 use context_store::{Ahead, Code, Key, Location, Stem};
 
-/// The form of the record; another is not read.
+/// The version of the record's format; records of other versions are ignored.
 const VERSION: u32 = 5;
-/// The purpose that codes of records are bound to.
+/// The purpose that the codes of records are bound to.
 const PURPOSE: &str = "kept snapshot";
 const OPEN: &str = "{\"code\":\"";
 const BETWEEN: &str = "\",\"record\":";
-/// Prefixes that are looked up, the longest first: each costs a look at the disk,
-/// and a tail of more turns than these would be compressed again anyway.
+/// Maximum number of prefixes to look up, the longest first. Each look-up costs a disk access, and
+/// a tail of more turns than these would be compressed again anyway.
 const LOOK_BACK: usize = 4_096;
-/// Prefixes that are looked up at a time in an object store.
+/// Number of prefixes to look up in parallel in an object store.
 const RUN: usize = 32;
 
-/// A record.
+/// A record with cached snapshots.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct CachedSnapshots {
     version: u32,
     /// The hash of the prefix that the snapshots replace.
     key: String,
-    /// The snapshots, as they stand in the system message.
+    /// The snapshots, as they are in the system message.
     pub(crate) blocks: Vec<String>,
     /// Their report.
     pub(crate) snapshot: SnapshotReport,
     pub(crate) retention: Retention,
-    /// The files with its messages, each with the hash of what it held.
+    /// The files with the original messages, each with the hash of its content.
     pub(crate) originals: BTreeMap<String, String>,
-    /// The texts behind its messages that moved with them.
+    /// The texts behind these messages that moved together with them.
     moves: BTreeSet<Moved>,
 }
 
-/// A text that moved: the index of its message, its first byte in it, the hash of its file, and
+/// A moved text: the index of its message, its first byte in the message, the hash of its file, and
 /// the size of its preview.
 type Moved = (usize, usize, String, u64);
 
@@ -78,25 +78,26 @@ impl CachedSnapshots {
         }
     }
 
-    /// Returns true if a move was made with the snapshots, with a preview of the same size.
+    /// Returns true if this move was made with the snapshots, with a preview of the same size.
     pub(crate) fn has_moved(&self, item: &Move) -> bool {
         self.moves.contains(&moved(item))
     }
 
-    /// Returns true if a text of that position moved with the snapshots, with such a preview.
+    /// Returns true if a text at this position moved with the snapshots, with a preview of this
+    /// size.
     pub(crate) fn has_moved_at(&self, at: (usize, usize), preview: PreviewSize) -> bool {
         let behind = self.moves.range((at.0, at.1, String::new(), 0)..);
         let mut there = behind.take_while(|moved| (moved.0, moved.1) == at);
         there.any(|moved| moved.3 == preview.whole())
     }
 
-    /// The snapshots, read: the record proves itself before it is one ([`verified`]).
+    /// Parses the snapshots. The record itself was verified before ([`verified`]).
     pub(crate) fn read(&self) -> Vec<Block> {
         Block::find_all(&self.blocks.join("\n\n"), &|_, _| true).blocks
     }
 
-    /// The record as its file holds it, with its code before it. What it says gets into
-    /// prompts and system messages, so nobody else's word will do.
+    /// Renders the record for its file, preceded by its code. The code is required because the
+    /// content gets into prompts and system messages.
     pub(crate) fn sealed(&self, key: &Key) -> String {
         let text = serde_json::to_string(self).unwrap_or_default();
         let code = key.code(PURPOSE, &[text.as_bytes()]);
@@ -104,30 +105,30 @@ impl CachedSnapshots {
     }
 }
 
-/// The record that a file holds, where its code proves it.
+/// Returns the record in a file if its code is valid.
 fn verified(file: &str, key: &Key) -> Option<CachedSnapshots> {
     let (code, text) = file.strip_prefix(OPEN)?.strip_suffix('}')?.split_once(BETWEEN)?;
     let proven = Code::parse(code)? == key.code(PURPOSE, &[text.as_bytes()]);
     proven.then(|| serde_json::from_str(text).ok()).flatten()
 }
 
-/// True where the file at `path` holds what has that hash.
+/// Returns true if the file at `path` has content with this hash.
 fn has_content(context: &Context<'_>, path: &str, hash: &str) -> bool {
     let content = originals_hash(context, path);
     content.is_some_and(|content| content.to_hex().as_str() == hash)
 }
 
-/// The hash of a group's file, wherever it lies.
+/// Returns the hash of a group's file, in any root.
 pub(crate) fn originals_hash(context: &Context<'_>, path: &str) -> Option<Hash> {
     let at = context.roots.locate(path).ok()?;
     context.reader.hash(&at).ok()
 }
 
-/// The hash of each prefix of the region that ends where a unit ends. Of system
-/// messages only the places count: they stay, and may change from turn to turn.
+/// Returns the end and the hash of each prefix of the region that ends where a unit ends. For
+/// system messages only their positions count, because they stay and may change from turn to turn.
 ///
-/// The settings that decide which texts move count as well: a snapshot names the files that its
-/// messages were moved to.
+/// The settings that decide which texts move count as well, because a snapshot names the files that
+/// its messages were moved to.
 pub(crate) fn prefix_keys(
     context: &Context<'_>,
     place: &Place,
@@ -155,11 +156,11 @@ pub(crate) fn prefix_keys(
         settings.descriptor,
     );
     hasher.update(about.as_bytes());
-    // A snapshot that was made where secrets are shown does not serve where not.
+    // A snapshot that was made with visible secrets must not be used where they are redacted.
     if context.offloader.redact != Redact::Off {
         hasher.update(format!("{:?}", context.offloader.redact).as_bytes());
     }
-    // The room for a snapshot is another one.
+    // Otherwise the room for a snapshot differs.
     if settings.counted_parts == CountedParts::Messages {
         hasher.update(b"messages");
     }
@@ -181,7 +182,7 @@ pub(crate) fn prefix_keys(
     prefixes
 }
 
-/// The snapshot of the longest prefix that has one, and where that ends.
+/// Returns the end and the snapshots of the longest prefix that has a record.
 pub(crate) fn cached_snapshots(
     context: &Context<'_>,
     prefixes: &[(usize, Hash)],
@@ -203,7 +204,7 @@ pub(crate) fn cached_snapshots(
         if let Some((dir, path)) = at.local() {
             dir.symlink_metadata(path).ok()?;
         }
-        // A record that cannot be read, or whose files are gone, is no record.
+        // A record that cannot be read, or whose files are missing, does not count.
         let stored = context.reader.text(&at).ok()?;
         let kept = verified(&stored.text, &context.reader.key(context.store.folder())?)?;
         let blocks = kept.read();
@@ -211,7 +212,7 @@ pub(crate) fn cached_snapshots(
             && (kept.version, kept.key.as_str()) == (VERSION, key.to_hex().as_str());
         let mut files = blocks.iter().flat_map(|block| &block.originals).flat_map(Originals::paths);
         let known = &kept.originals;
-        // A group's number may have been given out again since.
+        // The number of a group may have been assigned again since.
         let held =
             |path: String| known.get(&path).is_some_and(|hash| has_content(context, &path, hash));
         (whole && !known.is_empty() && files.all(held)).then_some((*end, kept))

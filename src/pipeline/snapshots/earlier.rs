@@ -1,4 +1,4 @@
-//! The snapshots before a new one, merged: the new one replaces them, too.
+//! The earlier snapshots, merged, because a new snapshot also replaces them.
 
 use crate::pipeline::context::Context;
 use crate::snapshot::format::block::{Block, FileLine, MoreFiles, sections};
@@ -6,11 +6,11 @@ use crate::snapshot::format::originals::Originals;
 use crate::snapshot::format::summary::{Section, Summary, Writer};
 use context_store::group_of;
 
-/// The parts of the snapshots before a new one.
+/// The parts of the earlier snapshots.
 #[derive(Default)]
 pub(crate) struct EarlierSnapshots {
     pub(crate) summary: Option<Summary>,
-    /// The same as text.
+    /// The summary as text.
     pub(crate) text: String,
     /// The parts that come from the user: directives, goal and constraints.
     pub(crate) user: String,
@@ -18,15 +18,15 @@ pub(crate) struct EarlierSnapshots {
     pub(crate) files: Vec<FileLine>,
     pub(crate) more: Vec<MoreFiles>,
     pub(crate) originals: Vec<Originals>,
-    /// The number of tokens of all of it.
+    /// The tokens of the snapshots.
     pub(crate) tokens: u64,
-    /// True if there are some, and the built-in summariser wrote them all.
+    /// True if there are any and the built-in summariser wrote all of them.
     pub(crate) is_extracted: bool,
 }
 
 impl EarlierSnapshots {
-    /// Puts snapshots together as a new one may repeat them: they may have been made where
-    /// secrets are shown.
+    /// Merges snapshots into a form that a new one may repeat. Redacts them, because they may have
+    /// been made while secrets were visible.
     pub(crate) fn of(context: &Context<'_>, blocks: Vec<Block>) -> EarlierSnapshots {
         let redact = context.offloader.redact;
         let is_extracted = |block: &Block| block.writer == Writer::Extractive;
@@ -53,7 +53,7 @@ impl EarlierSnapshots {
     }
 }
 
-/// The group files are named in the lines behind the snapshot.
+/// Returns true for the file of a group. The lines behind the snapshot name these.
 fn is_group(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     group_of(name).is_some()

@@ -1,6 +1,6 @@
-//! Fits a snapshot: it is filled, and filled again with a smaller budget until it is smaller
-//! than the messages it replaces. A model's summary gives lines away for that; where sentences of
-//! it fell, it gets extracts.
+//! Fits a snapshot: fills it, with smaller budgets if necessary, until it is smaller than the
+//! messages that it replaces. A model's summary loses lines for that, and gets extracts in place of
+//! its rejected sentences.
 
 use std::ops::Range;
 
@@ -19,37 +19,37 @@ use crate::snapshot::group::SnapshotBudget;
 use crate::snapshot::mending::{Lost, complete, shortened};
 use crate::snapshot::transcript::TranscriptMessage;
 
-/// The tokens that extracts are made of, for each that fell: the best take its place.
+/// Tokens of extracts to choose from, per removed token: the best replace what was removed.
 const EXTRACTS: u64 = 3;
 
-/// Tries at bringing a snapshot under what it may cost; each lowers its budget.
+/// Number of retries to fit a snapshot; each lowers the budget.
 const TRIES: u32 = 6;
 
 /// The messages that a new snapshot replaces.
 pub(crate) struct MessageGroup<'a> {
     /// The messages, counted from 0.
     pub(crate) range: Range<usize>,
-    /// The summary that was asked for.
+    /// The request for the summary.
     pub(crate) wanted: SummaryRequest<'a>,
-    /// Reads the messages as they were before compaction: the built-in summariser has no
+    /// Reads the messages as they were before compaction: the built-in summariser has no context
     /// window that a long result could fill.
     pub(crate) transcriber: &'a Transcriber<'a>,
-    /// The messages that extracts are made of.
+    /// The messages that extracts are made from.
     pub(crate) extracted: Extracted<'a>,
-    /// The most tokens of the snapshot: what a hard target leaves, if that is enough for one,
-    /// and what makes it worth a pass.
+    /// The maximum tokens of the snapshot: what a hard target leaves, if that is enough for a
+    /// snapshot, and what makes it worth a pass.
     pub(crate) most: u64,
 }
 
-/// The messages that the extracts of a snapshot are made of: those that it replaces, and where they
-/// can be had also those that the earlier snapshots replaced. Extracts of extracts would lose more
+/// The messages that the extracts of a snapshot are made from. They are those that it replaces and,
+/// if available, those that the earlier snapshots replaced. Extracts of extracts would lose more
 /// with each call.
 pub(crate) struct Extracted<'a> {
     /// Reads the messages.
     pub(crate) reader: &'a Transcriber<'a>,
-    /// The messages, as the reader counts them.
+    /// The range of messages in the reader's numbering.
     pub(crate) messages: Range<usize>,
-    /// True if those of the earlier snapshots are among them.
+    /// True if the messages of the earlier snapshots are included.
     pub(crate) has_earlier: bool,
 }
 
@@ -64,7 +64,7 @@ impl MessageGroup<'_> {
         }
     }
 
-    /// The messages as a warning names them.
+    /// Returns the name of the messages for a warning.
     pub(crate) fn named(&self) -> String {
         format!("messages {} to {}", self.range.start, self.range.end - 1)
     }
@@ -73,17 +73,17 @@ impl MessageGroup<'_> {
 /// A snapshot that fits.
 pub(crate) struct Fitted {
     pub(crate) block: Block,
-    /// The list of the files that it does not name.
+    /// The list of the files that the block does not name.
     pub(crate) list: Option<String>,
     /// The reason that the model's summary was discarded.
     pub(crate) rejected: Option<String>,
 }
 
-/// Fills a snapshot whose messages are in the file that `own` names.
+/// Fills a snapshot whose messages are in the file `own`.
 ///
 /// # Errors
 ///
-/// The snapshot would not be smaller than the messages it replaces.
+/// Fails if the snapshot would not be smaller than the messages that it replaces.
 pub(crate) fn fitted(
     context: &Context<'_>,
     group: &MessageGroup<'_>,
@@ -128,7 +128,7 @@ pub(crate) fn fitted(
         };
         fill(context, (group, source), (written, budget), own, &mut fitted);
         let size = context.tokenizer.count(&fitted.block.render());
-        // A target that cannot be met is no reason to leave everything.
+        // If a target cannot be met, a smaller history is still better than an unchanged one.
         if size <= aim || (round == TRIES && size < wanted.tokens) {
             return Ok(fitted);
         }
@@ -175,8 +175,8 @@ fn fill(
     fitted.list = (!listed.is_empty() || before > 0).then(|| list_of(&listed, &earlier.more));
     block.more = fitted.list.as_ref().map(|_| MoreFiles {
         count: before.saturating_add(listed.len() as u64),
-        // It gets its name once the snapshot fits: one like that of the messages, with as many
-        // tokens.
+        // The list gets its name once the snapshot fits. This one is similar to the name of the
+        // messages' file and has as many tokens.
         list: own.path.replace("compressed_group_", "compressed_files_"),
     });
     block.summary = Summary::default();
@@ -198,8 +198,8 @@ fn fill(
     block.summary = summary;
 }
 
-/// The list of files that a snapshot does not name. Lists of earlier snapshots are
-/// named in it, not copied: a chat of many compressions would copy them each time.
+/// Renders the list of files that a snapshot does not name. It refers to the lists of earlier
+/// snapshots instead of copying them: many compressions of a chat would copy them each time.
 fn list_of(files: &[FileLine], earlier: &[MoreFiles]) -> String {
     let earlier =
         earlier.iter().map(|more| format!("{} | list of {} files\n", more.list, more.count));

@@ -1,6 +1,6 @@
-//! Makes snapshots: each group is summarized, the service's own sections are added, and the
-//! block is fitted to its budget. File names are claimed here, so that a snapshot can name
-//! the files of its messages; files are written later.
+//! Makes snapshots: summarizes each group, adds the service's own sections, and fits the block to
+//! its budget. File names are claimed here, so that a snapshot can name the files of its messages.
+//! The files are written later.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -30,10 +30,10 @@ use crate::snapshot::retention::Retention;
 use crate::snapshot::transcript::TranscriptMessage;
 use context_store::{Claims, ExcludedNames, FileName, Stem, Store, StoreError};
 
-/// Tokens of a target's room that are left for what stands around a snapshot.
+/// Tokens of a target's room that are reserved for the text around a snapshot.
 const MARGIN: u64 = 24;
 
-/// Makes the snapshots that are missing; cached ones stay.
+/// Makes the missing snapshots; cached ones are used again.
 pub(crate) fn make_snapshots(
     context: &Context<'_>,
     compression: &Compression,
@@ -49,7 +49,7 @@ pub(crate) fn make_snapshots(
     let transcriber = Transcriber::new(context, moves);
     let said: Vec<Vec<TranscriptMessage<'_>>> =
         compression.groups.iter().map(|group| transcriber.transcript(group.clone())).collect();
-    // The first group's snapshot replaces the earlier ones as well.
+    // The snapshot of the first group also replaces the earlier ones.
     let mut earlier = vec![EarlierSnapshots::of(context, compression.earlier())];
     earlier.resize_with(compression.groups.len(), EarlierSnapshots::default);
     let whole = earlier[0].is_extracted.then(|| messages_with_originals(context)).flatten();
@@ -92,7 +92,7 @@ fn group_of<'a>(
     let groups = compression.groups.len() as u64;
     let of_group = |group: &Range<usize>| tokens_in(context, &compression.tokens, group.clone());
     let all = compression.groups.iter().map(of_group).sum::<u64>().max(1);
-    // Without a target the groups are the caller's wish, and each has a fair snapshot.
+    // Without a target, the caller wants the groups, and each gets a fair snapshot.
     let least = if context.settings.target_tokens.is_some() { 0 } else { FAIR_SNAPSHOT_TOKENS };
     let room = compression.room.of_each(groups);
     let (room, words) = (room.whole.max(least), room.words);
@@ -112,7 +112,7 @@ fn group_of<'a>(
     });
     let wanted = SummaryRequest { said, earlier, tokens, budget };
     let most = if room < MIN_SNAPSHOT_TOKENS { most } else { most.min(room + words) };
-    // Of a history that was posted whole, cached snapshots replace messages that are there.
+    // If the history was posted whole, the messages that cached snapshots replace are present.
     let is_whole = compression.cached.is_some() && compression.cut.place.blocks.is_empty();
     let (reader, messages) = match whole {
         _ if !earlier.is_extracted => (transcriber, range.clone()),
@@ -125,7 +125,7 @@ fn group_of<'a>(
     MessageGroup { range: range.clone(), wanted, extracted, transcriber, most }
 }
 
-/// Refuses a compression that loses more than the caller allows.
+/// Returns an error if a compression loses more than the caller allows.
 fn check_loss(context: &Context<'_>, retention: Retention) -> Result<(), NoSnapshot> {
     match context.settings.max_loss {
         Some(most) if retention.loss() > most => Err(NoSnapshot::Reason(format!(
@@ -138,7 +138,7 @@ fn check_loss(context: &Context<'_>, retention: Retention) -> Result<(), NoSnaps
     }
 }
 
-/// Makes snapshots one after another: each claims names that those before it left.
+/// Makes snapshots one after another. Each claims names that the previous ones left.
 struct Maker<'a> {
     context: &'a Context<'a>,
     compression: &'a Compression,
@@ -147,7 +147,7 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// Adds the snapshot of a group: its originals are claimed, and it is made to fit.
+    /// Claims a name for the originals of a group, fits its snapshot, and adds both.
     fn add(
         &mut self,
         group: &MessageGroup<'_>,
@@ -192,13 +192,13 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// The file with the messages of a group.
+    /// Returns the file with the messages of a group.
     fn originals_file(&mut self, group: &MessageGroup<'_>) -> Result<NewFile, StoreError> {
         let (context, compression) = (self.context, self.compression);
         let before = compression.earlier();
         let numbers = before.iter().flat_map(|block| &block.originals).filter_map(Originals::last);
         let number = numbers.max().map_or(0, |number| number + 1);
-        // A file that is named twice comes back once, so equal groups have one each.
+        // A file that is named twice would be restored only once, so equal groups get a file each.
         let others = |name: &FileName| {
             let path = context.store.path_of(name);
             self.made.names(&path) || holds(&before, &path)
@@ -223,7 +223,7 @@ fn claim(
     Ok(NewFile { stem, claim, path, content })
 }
 
-/// The call that finds what a snapshot does not say in the file at `path`, if the agent has
+/// Renders the call that searches the file at `path` for what a snapshot omits, if the agent has
 /// the tool.
 fn search_of(context: &Context<'_>, path: &str) -> String {
     let tool = context.settings.reload_tools.name(ReloadTool::Grep);
@@ -232,8 +232,8 @@ fn search_of(context: &Context<'_>, path: &str) -> String {
     tool.map(call).unwrap_or_default()
 }
 
-/// The words that name the format of a group's messages: what is left of a history may not
-/// show it, and originals do not come back in another format.
+/// Renders the name of the messages' format. The rest of a history may not show its format, and
+/// originals are not restored in another one.
 fn in_format(context: &Context<'_>) -> String {
     match context.history().dialect().name() {
         "openai-chat" => String::new(),

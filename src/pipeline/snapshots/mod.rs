@@ -1,5 +1,5 @@
-//! Snapshots: the stretch of a history that may be compressed, the snapshots that stand for
-//! it, and the history put together with them.
+//! Snapshots: selects the messages to summarize, makes their snapshots, and assembles the history
+//! with these.
 
 pub(crate) mod assemble;
 pub(crate) mod cached;

@@ -1,6 +1,5 @@
-//! The plan of a compression: the messages that leave, their groups, and the cached
-//! snapshots. Nothing is written and no model is called here; a plan that does nothing has
-//! a reason.
+//! The plan of a compression: the messages that leave, their groups, and the cached snapshots.
+//! Planning writes nothing and calls no model. A plan without effect has a reason.
 
 use std::ops::Range;
 
@@ -18,46 +17,46 @@ use crate::snapshot::format::block::Block;
 use crate::snapshot::format::bridge::bridge;
 use crate::snapshot::group::{GroupSizes, MIN_SNAPSHOT_TOKENS, Room, groups};
 
-/// The warning for a history that begins after a snapshot that is absent: a new one would
-/// pretend that there was none.
+/// The warning for a history that begins after a missing snapshot. A new snapshot would hide that
+/// it is missing.
 const LOST_SNAPSHOT: &str = "not compressed: the history begins behind a snapshot that is not in \
                              the system prompt; accepted is the system that came with the messages";
 
-/// A compression that is decided.
+/// A planned compression.
 #[derive(Clone)]
 pub(crate) struct Compression {
     /// The messages that leave, and the place of the snapshots.
     pub(crate) cut: Cut,
-    /// Cached snapshots of an earlier call for the beginning, and the end of that beginning.
+    /// Cached snapshots of an earlier call for a prefix of the history, and the end of that prefix.
     pub(crate) cached: Option<(usize, CachedSnapshots)>,
-    /// The messages that a snapshot is still to be written for.
+    /// The messages that still need a snapshot.
     pub(crate) groups: Vec<Range<usize>>,
-    /// The key of what leaves, under which its snapshots are cached.
+    /// The key of the messages that leave, under which their snapshots are cached.
     pub(crate) key: blake3::Hash,
-    /// The number of tokens of each message after compaction.
+    /// The tokens of each message after compaction.
     pub(crate) tokens: Vec<u64>,
-    /// The number of tokens of the history with its standing snapshots: what a client has that
-    /// goes on with what came back, and what one posts that keeps the whole.
+    /// The tokens of the history with its existing snapshots. It is equal for a client that
+    /// continues with the answer and for one that posts the whole history again.
     pub(crate) level: u64,
     /// The room of all snapshots.
     pub(crate) room: Room,
 }
 
 impl Compression {
-    /// The snapshots that the new ones stand behind, or merge.
+    /// Returns the snapshots that precede the new ones or are merged into them.
     pub(crate) fn earlier(&self) -> Vec<Block> {
         self.cached
             .as_ref()
             .map_or_else(|| self.cut.place.blocks.clone(), |(_, cached)| cached.read())
     }
 
-    /// The number of tokens that new snapshots replace: messages, and earlier snapshots.
+    /// Returns the tokens that new snapshots replace, in messages and in earlier snapshots.
     pub(crate) fn replaced(&self, context: &Context<'_>) -> u64 {
         let of = |group: &Range<usize>| tokens_in(context, &self.tokens, group.clone());
         self.groups.iter().map(of).sum::<u64>() + count_blocks(context, &self.earlier())
     }
 
-    /// The same without new snapshots, where earlier ones can serve again.
+    /// Returns the plan without new snapshots, if earlier ones can be used again.
     pub(crate) fn without_new(&self) -> Option<Compression> {
         let (end, cached) = self.cached.clone().filter(|_| !self.groups.is_empty())?;
         let cut = Cut { gone: self.cut.gone.start..end, ..self.cut.clone() };
@@ -68,7 +67,8 @@ impl Compression {
 
 /// Plans the compression that follows compaction, if any. The error says why there is none.
 ///
-/// With `is_due` the target was exceeded before the moves: the history goes down to the mark.
+/// `is_due` is true if the history exceeded the target before the moves, so that it must go down to
+/// the mark.
 pub(crate) fn plan_compression(
     context: &Context<'_>,
     moves: &[Move],
@@ -92,9 +92,9 @@ pub(crate) fn plan_compression(
             let threshold = settings.group_token_threshold;
             groups(&tail.units, GroupSizes { threshold, window })
         }
-        // What was written once serves again.
+        // Use the cached snapshots again.
         (Err(_), Some(_)) => Vec::new(),
-        // The target is met, if not with room to spare.
+        // The target is met, although not with room to spare.
         (Err(_), None) if settings.target_tokens.is_some_and(|target| level <= target) => {
             return Ok(None);
         }
@@ -113,16 +113,16 @@ pub(crate) fn plan_compression(
     Ok(Some(Compression { cut, cached, groups, key, tokens, level, room }))
 }
 
-/// Whether a history is to be compressed.
+/// Whether a history must be compressed.
 enum Due {
     Yes,
-    /// It was asked for, and is not needed.
+    /// It was requested but is not needed.
     No(String),
-    /// It was not asked for.
+    /// It was not requested.
     Never,
 }
 
-/// Returns whether a history with its standing snapshots is above its limit.
+/// Returns whether a history with its existing snapshots exceeds its limit.
 fn due(context: &Context<'_>, standing: &Standing, is_due: bool) -> Due {
     let settings = context.settings;
     let left = standing.level(context, &standing.tokens);
@@ -150,7 +150,8 @@ fn due(context: &Context<'_>, standing: &Standing, is_due: bool) -> Due {
     }
 }
 
-/// Returns an error if the caller delays a rewrite that frees too little of what it rewrites.
+/// Returns an error if the settings delay a rewrite (`rewrite_when_saved_ratio`) and this one would
+/// free too little of what it rewrites.
 fn pays(context: &Context<'_>, standing: &Standing) -> Result<(), String> {
     let settings = context.settings;
     if settings.target_tokens.is_some() {
@@ -172,8 +173,8 @@ fn pays(context: &Context<'_>, standing: &Standing) -> Result<(), String> {
     Ok(())
 }
 
-/// Many snapshots have no place where one has hardly any; a model's window, on
-/// the other hand, has the last word.
+/// Merges the groups if a target leaves little room for each snapshot. If the model has a window,
+/// they stay separate, because each must fit into it.
 fn merged_if_tight(
     context: &Context<'_>,
     groups: Vec<Range<usize>>,
@@ -189,12 +190,12 @@ fn merged_if_tight(
     }
 }
 
-/// True where compaction leaves more than `compact_ratio_threshold`.
+/// Returns true if compaction leaves more than `compact_ratio_threshold`.
 ///
-/// If this call moved nothing, the share is of what the history would cost
-/// without the references of earlier calls: what was compacted well is not
-/// compressed only because it is posted again (I3). The next result that moves
-/// brings the question back, so a history cannot grow for ever.
+/// If this call moved nothing, the share is relative to the size of the history without the
+/// references of earlier calls. A history that was compacted well is therefore not compressed only
+/// because it is posted again (I3). The next moved result ends this exception, so a history cannot
+/// grow without limit.
 fn compaction_is_not_enough(context: &Context<'_>, left: u64) -> bool {
     let share = context.settings.compact_ratio_threshold;
     let before = context.tokens_before();

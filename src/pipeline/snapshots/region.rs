@@ -11,26 +11,27 @@ use crate::snapshot::format::place::Place;
 use crate::snapshot::group::{FAIR_SNAPSHOT_TOKENS, MIN_SNAPSHOT_TOKENS, Room};
 use crate::snapshot::region::Region;
 
-/// A pass frees at least this share of the history, as one part in so many: every pass costs the
-/// caller its prompt cache.
+/// Minimum share of the history that a pass frees, as a divisor: each pass costs the caller its
+/// prompt cache.
 const WORTH: u64 = 10;
 const NOTHING_LEAVES: &str = "not compressed: all messages are system messages, snapshots, or \
                               among the newest";
-/// The room that a snapshot has next to any newest messages, where no target asks for less.
+/// Minimum room of a snapshot next to any newest messages, in tokens, if there is no target.
 const MIN_ROOM: u64 = 2_000;
 
-/// The room that a snapshot has for a small target, next to the newest messages.
+/// Room of a snapshot next to the newest messages for a small target, in tokens.
 const FAIR_ROOM: u64 = 1_750;
-/// The part of a small target that is left free, as one part in so many.
+/// Minimum share of a small target that stays free, as a divisor.
 const LEAST_FREE: u64 = 7;
 
-/// The part of the tokens below a target that the user's words may have above the mark, as one
-/// part in so many.
+/// The share of the tokens between the mark and the target that the user's words may use, as a
+/// divisor.
 const FOR_WORDS: u64 = 4;
 
-/// Returns an error if a pass over a region of so many tokens, behind snapshots of `standing`
-/// tokens, would not be worth the prompt cache. For a target these are made smaller, too, unless
-/// it is missed all the same: then each pass would take more of them in vain.
+/// Returns an error if a pass over a region of `region` tokens, behind existing snapshots of
+/// `standing` tokens, is not worth the prompt cache. With a target, a pass also makes these
+/// snapshots smaller. It does not if the target is missed anyway, because then each pass would take
+/// more of them in vain.
 pub(crate) fn worth_a_pass(
     context: &Context<'_>,
     region: u64,
@@ -54,13 +55,13 @@ pub(crate) fn worth_a_pass(
     Ok(())
 }
 
-/// Returns the fewest tokens that a pass over a history of `left` tokens frees to be worth it.
+/// Returns the minimum number of tokens that a pass over a history of `left` tokens must free.
 pub(crate) fn least_freed(context: &Context<'_>, left: u64) -> u64 {
     (left / WORTH).max(context.settings.min_savings_tokens)
 }
 
-/// Returns the fewest tokens that the history should have after `moves`: with a `snapshot` of so
-/// many tokens of all that may be summarized, if the mode allows one.
+/// Returns the minimum number of tokens of the history after `moves`. If the mode allows a
+/// snapshot, counts one of `snapshot` tokens in place of all messages that may be summarized.
 pub(crate) fn min_tokens_after(context: &Context<'_>, moves: &[Move], snapshot: u64) -> u64 {
     let tokens = tokens_after(context, moves);
     let left = context.beside + tokens.iter().sum::<u64>();
@@ -72,9 +73,10 @@ pub(crate) fn min_tokens_after(context: &Context<'_>, moves: &[Move], snapshot: 
     min_tokens(context, region, count_blocks(context, &place.blocks), left, snapshot)
 }
 
-/// Returns the fewest tokens of a history of `left` tokens: with a `snapshot` in place of a region,
-/// and of `standing` snapshots, if that is worth a pass. Were it not asked to be, other results
-/// would move for the target instead, and the next post would summarize what this one did not (I3).
+/// Returns the minimum number of tokens of a history of `left` tokens: with a snapshot of
+/// `snapshot` tokens in place of a region and of existing snapshots, if that is worth a pass.
+/// Without this condition, other results would move for the target instead, and the next post would
+/// summarize what this one did not (I3).
 pub(crate) fn min_tokens(
     context: &Context<'_>,
     region: u64,
@@ -89,13 +91,12 @@ pub(crate) fn min_tokens(
     left.saturating_sub(gone) + gone.min(snapshot)
 }
 
-/// Returns the messages that may be compressed if the newest ones stay as the settings say.
+/// Returns the messages that may be compressed if the newest ones stay according to the settings.
 pub(crate) fn region_of(context: &Context<'_>, tokens: &[u64], place: &Place) -> Region {
     region_before(context, tokens, place, context.settings.recent_for_compression())
 }
 
-/// Returns the messages that may be compressed if only the least number of newest messages
-/// stays.
+/// Returns the messages that may be compressed if only the minimum number of newest messages stays.
 pub(crate) fn largest_region(context: &Context<'_>, tokens: &[u64], place: &Place) -> Region {
     let recent = context.settings.recent_for_compression();
     region_before(context, tokens, place, Recent { tokens: 0, ..recent })
@@ -112,8 +113,8 @@ fn region_before(context: &Context<'_>, tokens: &[u64], place: &Place, recent: R
     Region::of(dialect, &views, tokens, recent)
 }
 
-/// Returns the room of all snapshots if `gone` leaves, of a history whose messages cost
-/// `tokens`. The user's words may go beyond the mark, so that no rule falls for the room of later
+/// Returns the room of all snapshots if the messages `gone` leave. `tokens` is the cost of each
+/// message. The user's words may exceed the mark, so that no rule is removed for the room of later
 /// turns.
 pub(crate) fn room_for(
     context: &Context<'_>,
@@ -140,8 +141,8 @@ pub(crate) fn room_for(
     }
 }
 
-/// Returns the number of tokens that a compression leaves, if `fixed` stay in any case. A small
-/// target leaves less than its share free, as long as a snapshot has no fair room in it.
+/// Returns the low-water mark: the tokens that a compression leaves, if `fixed` tokens stay in any
+/// case. A small target leaves less than its usual share free, until a snapshot has fair room.
 pub(crate) fn low_water(context: &Context<'_>, fixed: u64) -> u64 {
     let settings = context.settings;
     let rest = settings.limit().saturating_sub(fixed);
@@ -153,20 +154,20 @@ pub(crate) fn low_water(context: &Context<'_>, fixed: u64) -> u64 {
     settings.low_water().max(fixed + settings.low_water_of(rest) / 2).max(fair)
 }
 
-/// Returns the number of tokens that no compression takes out: of system messages without their
-/// snapshots, and of what counts next to the messages.
+/// Returns the tokens that no compression removes: those of system messages without their
+/// snapshots, and those outside the messages.
 pub(crate) fn fixed(context: &Context<'_>, tokens: &[u64], standing: u64) -> u64 {
     let compressible = tokens_in(context, tokens, 0..tokens.len());
     let all = context.beside + tokens.iter().sum::<u64>();
     all.saturating_sub(compressible + standing)
 }
 
-/// Returns the number of tokens of snapshots.
+/// Returns the tokens of snapshots.
 pub(crate) fn count_blocks(context: &Context<'_>, blocks: &[Block]) -> u64 {
     blocks.iter().map(|block| context.tokenizer.count(&block.render())).sum()
 }
 
-/// Returns the number of tokens of each message after `moves`.
+/// Returns the tokens of each message after `moves`.
 pub(crate) fn tokens_after(context: &Context<'_>, moves: &[Move]) -> Vec<u64> {
     let mut tokens: Vec<u64> = context.measured.iter().map(|m| m.tokens).collect();
     for item in moves {
@@ -175,7 +176,7 @@ pub(crate) fn tokens_after(context: &Context<'_>, moves: &[Move]) -> Vec<u64> {
     tokens
 }
 
-/// Returns the number of tokens of the messages of a range that may leave.
+/// Returns the tokens of the messages in a range that may leave.
 pub(crate) fn tokens_in(context: &Context<'_>, tokens: &[u64], range: Range<usize>) -> u64 {
     range.filter(|index| context.is_compressible(*index)).map(|index| tokens[index]).sum()
 }

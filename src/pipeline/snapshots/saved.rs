@@ -1,10 +1,10 @@
-//! The savings by references of earlier calls: a history that is posted again is judged by
-//! what it was, for it is not to be compressed only because it was compacted (I3).
+//! The savings by references of earlier calls. A history that is posted again is judged by its
+//! original size, so that it is not compressed only because it was compacted (I3).
 
 use crate::measure::{MeasuredSlot, text_of};
 use crate::pipeline::context::Context;
 
-/// Tokens that references of earlier calls save, as they say themselves.
+/// Returns the tokens that references of earlier calls save, according to the references.
 pub(crate) fn saved_before(context: &Context<'_>) -> u64 {
     let mut saved = 0;
     for (measured, raw) in context.measured.iter().zip(context.history().messages()) {
@@ -17,9 +17,9 @@ pub(crate) fn saved_before(context: &Context<'_>) -> u64 {
     saved
 }
 
-/// Returns the number of tokens that a text saves if it is a reference.
+/// Returns the tokens that a text saves if it is a reference.
 fn saving(context: &Context<'_>, raw: &str, id: Option<&str>, slot: &MeasuredSlot) -> u64 {
-    // A look at the end of the literal spares unescaping nearly every text.
+    // The end of the literal shows for nearly all texts that they need no unescaping.
     if !raw[slot.slot.span.clone()].ends_with(")\"") {
         return 0;
     }

@@ -1,5 +1,4 @@
-//! The snapshots of a compression with their files, or the reason that there are no
-//! snapshots.
+//! The snapshots of a compression with their files, or the reason that there are none.
 
 use std::collections::HashMap;
 
@@ -10,11 +9,11 @@ use context_store::{Claim, Key, Stem, StoreError};
 
 /// The reason that there are no snapshots.
 pub(crate) enum NoSnapshot {
-    /// None is small enough or keeps enough: only compaction is done.
+    /// No snapshot is small enough or retains enough; the history is compacted only.
     Reason(String),
-    /// The model gave none.
+    /// The model returned no acceptable snapshot.
     Model(String),
-    /// The store.
+    /// The store failed.
     Store(StoreError),
 }
 
@@ -24,7 +23,7 @@ impl From<StoreError> for NoSnapshot {
     }
 }
 
-/// A file of a compression: what names it, its name, its content.
+/// A file of a compression.
 pub(crate) struct NewFile {
     pub(crate) stem: Stem,
     pub(crate) claim: Claim,
@@ -35,30 +34,30 @@ pub(crate) struct NewFile {
 /// The snapshots of a compression.
 pub(crate) struct Snapshots {
     pub(crate) blocks: Vec<Block>,
-    /// Originals and lists of files, in the order of the groups.
+    /// Files with originals, and lists of files, in the order of the groups.
     pub(crate) files: Vec<NewFile>,
     pub(crate) report: SnapshotReport,
     pub(crate) retention: Retention,
 }
 
-/// True where `path` is named for the originals of one of the snapshots.
+/// Returns true if `path` names a file with originals of one of the snapshots.
 pub(crate) fn holds(blocks: &[Block], path: &str) -> bool {
     blocks.iter().flat_map(|block| &block.originals).any(|originals| originals.holds(path))
 }
 
 impl Snapshots {
-    /// True where a group has `path`, or one that was merged.
+    /// Returns true if `path` names a file of one of the groups or merged snapshots.
     pub(crate) fn names(&self, path: &str) -> bool {
         holds(&self.blocks, path)
     }
 
-    /// Signs each snapshot, whose words are final.
+    /// Signs each snapshot. Their text must not change afterwards.
     pub(crate) fn seal(&mut self, key: &Key) {
         self.blocks.iter_mut().for_each(|block| block.seal(key));
     }
 
-    /// Other requests took names in between: files got the next ones. All at once,
-    /// for one file's new name may be another's old one.
+    /// Renames files whose names were taken by other requests in the meantime. Renames all at once,
+    /// because the new name of one file may be the old name of another.
     pub(crate) fn rename(&mut self, renamed: &HashMap<String, String>) {
         let rename = |path: &mut String| {
             if let Some(new) = renamed.get(path) {
@@ -70,7 +69,7 @@ impl Snapshots {
         for block in &mut self.blocks {
             block.files.iter_mut().for_each(|file| rename(&mut file.path));
             block.more.iter_mut().for_each(|more| rename(&mut more.list));
-            // Only the newest line is of this call.
+            // Only the newest line belongs to this call.
             let own = block.originals.last_mut();
             let path = own.as_ref().and_then(|own| own.paths().next());
             if let (Some(own), Some(new)) = (own, path.and_then(|path| renamed.get(&path))) {

@@ -1,6 +1,6 @@
-//! The standing snapshots: those that a history has before a call adds any, in its messages or
-//! in the cache for its beginning. A client that posts its whole history again is judged by
-//! what it was sent before, as one that goes on with that.
+//! The existing snapshots: those that a history has before a call adds any, in its messages or in
+//! the cache for its prefix. A client that posts its whole history again is treated like one that
+//! continues with the answer.
 
 use std::ops::Range;
 
@@ -20,33 +20,33 @@ use crate::snapshot::format::place::Place;
 use crate::snapshot::group::MIN_SNAPSHOT_TOKENS;
 use crate::snapshot::region::Region;
 
-/// The snapshots that a history has.
+/// The existing snapshots of a history.
 pub(crate) struct Standing {
     /// The place of the snapshots.
     pub(crate) place: Place,
-    /// The number of tokens of each message after compaction.
+    /// The tokens of each message after compaction.
     pub(crate) tokens: Vec<u64>,
-    /// The message before those that stay that an earlier call put there.
+    /// The bridge that an earlier call put before the messages that stay.
     pub(crate) bridge: Option<usize>,
     /// The messages that may be compressed.
     pub(crate) region: Region,
-    /// The key of each beginning under which its snapshots are cached, and where it ends.
+    /// The end of each prefix, and the key under which its snapshots are cached.
     pub(crate) prefixes: Vec<(usize, Hash)>,
-    /// Cached snapshots for the beginning, and its end.
+    /// Cached snapshots for a prefix, and the end of that prefix.
     pub(crate) cached: Option<(usize, CachedSnapshots)>,
     /// The first message that may be compressed.
     start: usize,
-    /// The number of tokens of the snapshots in the messages.
+    /// The tokens of the snapshots in the messages.
     pub(crate) in_place: u64,
-    /// The number of tokens of the snapshots: of the cached ones, if there are any.
+    /// The tokens of the cached snapshots, or of those in the messages if none are cached.
     pub(crate) snapshots: u64,
-    /// The number of tokens of what cached snapshots bring with them: a message that holds them,
-    /// a bridge, the lines between them.
+    /// The additional tokens of cached snapshots: a message that holds them, a bridge, and the
+    /// lines between them.
     around: i64,
 }
 
 impl Standing {
-    /// Finds the snapshots of a history in which `moves` were made.
+    /// Finds the snapshots of a history after `moves`.
     pub(crate) fn of(context: &Context<'_>, moves: &[Move]) -> Standing {
         let tokens = tokens_after(context, moves);
         let place = context.place();
@@ -58,7 +58,7 @@ impl Standing {
             || largest.tokens() + in_place >= settings.max_total_tokens;
         let prefixes = match is_large {
             true => prefix_keys(context, &place, &largest),
-            // No earlier call compressed less.
+            // No earlier call compressed less than that.
             false => Vec::new(),
         };
         let cached = cached_snapshots(context, &prefixes);
@@ -86,8 +86,8 @@ impl Standing {
         standing
     }
 
-    /// Returns true if a compression of the region can meet the target, which newest messages give
-    /// way to otherwise, but for their least number.
+    /// Returns true if compressing the region can meet the target. Otherwise more of the newest
+    /// messages are compressed, except their minimum number.
     fn is_enough(&self, context: &Context<'_>, region: &Region) -> bool {
         let Some(target) = context.settings.target_tokens else { return true };
         let tail = region.after(self.gone().end).tokens();
@@ -98,8 +98,8 @@ impl Standing {
             && (level <= target || worth_a_pass(context, tail, self.snapshots, level).is_ok())
     }
 
-    /// Counts what cached snapshots bring with them: the difference of the history with them to the
-    /// sum of its parts.
+    /// Counts the additional tokens of cached snapshots: the difference between the history with
+    /// them and the sum of its parts.
     fn count_around(&self, context: &Context<'_>) -> i64 {
         let Some((_, cached)) = &self.cached else { return 0 };
         let Standing { place, bridge, .. } = self;
@@ -109,34 +109,34 @@ impl Standing {
         exact.cast_signed() - sum.cast_signed()
     }
 
-    /// The messages that the cached snapshots replace.
+    /// Returns the messages that the cached snapshots replace.
     pub(crate) fn gone(&self) -> Range<usize> {
         self.start..self.cached.as_ref().map_or(self.start, |(end, _)| *end)
     }
 
-    /// Returns true if the call that made the cached snapshots made the move.
+    /// Returns true if the call that made the cached snapshots also made this move.
     pub(crate) fn has_moved(&self, item: &Move) -> bool {
         self.cached.as_ref().is_some_and(|(_, cached)| cached.has_moved(item))
     }
 
-    /// Returns true if that call moved a text of the position, with a preview of that size.
+    /// Returns true if that call moved a text at this position, with a preview of this size.
     pub(crate) fn has_moved_at(&self, at: (usize, usize), preview: PreviewSize) -> bool {
         self.cached.as_ref().is_some_and(|(_, cached)| cached.has_moved_at(at, preview))
     }
 
-    /// The messages behind the snapshots that may be compressed.
+    /// Returns the messages behind the snapshots that may be compressed.
     pub(crate) fn tail(&self) -> Region {
         self.region.after(self.gone().end)
     }
 
-    /// The number of tokens of the history with its snapshots, if messages cost `tokens`.
+    /// Returns the tokens of the history with its snapshots, if its messages cost `tokens`.
     pub(crate) fn level(&self, context: &Context<'_>, tokens: &[u64]) -> u64 {
         let all = context.beside + tokens.iter().sum::<u64>();
         let gone = tokens_in(context, tokens, self.gone()) + self.in_place;
         (all.saturating_sub(gone) + self.snapshots).saturating_add_signed(self.around)
     }
 
-    /// The number of tokens that cached snapshots add to those of the messages and of the snapshots
+    /// Returns the tokens that cached snapshots add to those of the messages and of the snapshots
     /// in them.
     pub(crate) fn added(&self) -> i64 {
         self.snapshots.cast_signed() - self.in_place.cast_signed() + self.around

@@ -1,6 +1,6 @@
-//! Writes summaries: by the model if one is configured, verified against the messages, with
-//! one retry that names the faults; otherwise by the built-in summariser. No text of a model
-//! is used without acceptance.
+//! Writes summaries. If a model is configured, it writes them; its replies are verified against the
+//! messages and retried once with the faults. Otherwise the built-in summariser writes them. No
+//! text of a model is used without verification.
 
 use std::time::Instant;
 
@@ -23,23 +23,23 @@ use crate::snapshot::prompt::{self, Wanted};
 use crate::snapshot::transcript::TranscriptMessage;
 use token_count::Tokenizer;
 
-/// Replies of the model: the first one, and one retry.
+/// Maximum number of replies of the model: the first one and one retry.
 const ATTEMPTS: usize = 2;
-/// Longest text of a message in a prompt, in characters, and the shortest that a
-/// full window brings it down to.
+/// Maximum length of a message's text in a prompt, in characters, and the length at which
+/// truncation for a small window ends.
 const TEXT_CHARS: usize = 200_000;
 const MIN_TEXT_CHARS: usize = 200;
-/// Most tokens of a model's thoughts before its reply.
+/// Maximum tokens of a model's reasoning before its reply.
 const THOUGHTS: u64 = 8_000;
-/// Most tokens of a list of faults.
+/// Maximum tokens of a list of faults.
 const FAULTS: u64 = 1_000;
 
 /// The request for a summary.
 pub(crate) struct SummaryRequest<'a> {
     pub(crate) said: &'a [TranscriptMessage<'a>],
-    /// The snapshots before it, which it replaces, too.
+    /// The earlier snapshots, which the summary also replaces.
     pub(crate) earlier: &'a EarlierSnapshots,
-    /// The number of tokens that it replaces.
+    /// The tokens that the summary replaces.
     pub(crate) tokens: u64,
     pub(crate) budget: SnapshotBudget,
 }
@@ -49,22 +49,22 @@ pub(crate) struct WrittenSummary {
     pub(crate) summary: Summary,
     pub(crate) writer: Writer,
     pub(crate) rejected: Vec<String>,
-    /// The sentences taken out of the accepted reply, and the reasons.
+    /// The sentences that were removed from the accepted reply, with the reasons.
     pub(crate) dropped: Vec<String>,
-    /// The tokens of what was taken out.
+    /// The tokens of the removed sentences.
     pub(crate) lost: Lost,
     /// The cost of the model.
     pub(crate) cost: ModelCost,
 }
 
-/// A summary's model did not deliver.
+/// A model returned no acceptable summary.
 struct NoSummary {
     rejected: Vec<String>,
     cost: ModelCost,
 }
 
-/// Writes a summary for each request. The built-in summariser's text is made later, when its
-/// budget is known.
+/// Writes a summary for each request. A summary of the built-in summariser is empty, because it is
+/// made later, when its budget is known.
 pub(crate) fn summaries<'s>(
     context: &Context<'_>,
     wanted: &[&SummaryRequest<'_>],
@@ -101,7 +101,7 @@ pub(crate) fn summaries<'s>(
         .collect()
 }
 
-/// Returns the span of one snapshot of the model. It is no context of log lines.
+/// Returns the span for one snapshot of the model. It is not part of the context of log lines.
 fn model_span(client: &Client) -> Span {
     tracing::info_span!(
         target: "unburden::traces",
@@ -132,7 +132,7 @@ fn extracts(none: NoSummary) -> WrittenSummary {
     WrittenSummary { summary, writer, rejected, dropped: Vec::new(), lost: Lost::default(), cost }
 }
 
-/// Asks the model, and once more if its reply is rejected. The error lists the reasons.
+/// Asks the model, and again if its reply is rejected. The error lists the reasons.
 async fn ask(
     client: &Client,
     wanted: &SummaryRequest<'_>,
@@ -179,8 +179,8 @@ async fn ask(
     Err(NoSummary { rejected, cost })
 }
 
-/// Adds the faults to the prompt, after the rejected reply if that is short: a long one
-/// must not fill the context window, and some servers refuse an empty turn.
+/// Adds the faults to the prompt, after the rejected reply if that is short. A long reply must not
+/// fill the context window, and some servers reject an empty turn.
 fn ask_again(
     prompt: &mut Prompt,
     rejected: String,
@@ -212,7 +212,7 @@ fn read(
     }
 }
 
-/// The first prompt; texts are cut in the middle until it fits the window.
+/// Renders the first prompt. Shortens the middle of texts until it fits the window.
 fn prompt_for(
     client: &Client,
     wanted: &SummaryRequest<'_>,
@@ -224,7 +224,7 @@ fn prompt_for(
     let earlier = (!wanted.earlier.text.is_empty()).then_some(wanted.earlier.text.as_str());
     let (messages, language) = (wanted.said, source.languages().main);
     let asked = Wanted { messages, around, earlier, language, budget: most };
-    // Room for the answer, and for a rejected one with what was wrong in it.
+    // Reserve room for the reply, and for a rejected reply with its faults.
     let window = client.settings().context_window.saturating_sub(4 * most + FAULTS);
     let mut chars = TEXT_CHARS;
     let rendered = loop {
@@ -236,7 +236,7 @@ fn prompt_for(
         chars /= 2;
     };
     let turn = Turn { speaker: Speaker::User, text: rendered.user };
-    // Thoughts of a model count as well.
+    // The reasoning of a model counts as well.
     let max_tokens = Some(THOUGHTS + 2 * most);
     Prompt { system: rendered.system, turns: vec![turn], max_tokens }
 }

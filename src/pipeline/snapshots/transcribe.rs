@@ -1,6 +1,5 @@
 //! Makes the transcript of a part of a history, without the secrets that the operator wants
-//! redacted: as compaction leaves it, with a preview in place of each moved result, or as it
-//! was.
+//! redacted. Moved results have either a preview, as after compaction, or their original text.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -23,14 +22,14 @@ use crate::reading::restore::rehydrate::original;
 use crate::snapshot::format::bridge::standing as standing_bridge;
 use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
-/// The position of a text: the message, and its first byte in it.
+/// The position of a text: the index of its message, and its first byte in the message.
 type At = (usize, usize);
 
-/// Most bytes of results of earlier calls that a transcript reads back; of a result beyond
-/// them it has the preview.
+/// Maximum bytes of results of earlier calls that a transcript reads back. Further results have the
+/// preview.
 const READ_BACK: u64 = 64 << 20;
 
-/// Most messages that snapshots in a history can have replaced.
+/// Maximum number of messages that snapshots in a history can have replaced.
 const MAX_REPLACED: u64 = 1_000_000_000;
 
 #[derive(Clone)]
@@ -39,17 +38,17 @@ pub(crate) struct Transcriber<'a> {
     history: &'a History<'a>,
     views: Vec<&'a MessageView>,
     moved: HashMap<At, &'a Move>,
-    /// The number of messages that the snapshots in the history stand for, more than of those that
-    /// stand for them: a message has the number that it has in the whole history.
+    /// The number of messages that the existing snapshots replaced, minus the number of messages
+    /// that hold them. Added to an index, it gives the number of a message in the whole history.
     replaced: usize,
-    /// The bytes of results that may still be read back; None to keep previews.
+    /// The bytes of results that may still be read back; `None` to keep previews.
     read_back: Option<Cell<u64>>,
 }
 
 /// A text that was moved.
 struct Stored<'a> {
     path: Cow<'a, str>,
-    /// The text as it was, if it was read back.
+    /// The original text, if it was read back.
     original: Option<String>,
 }
 
@@ -61,33 +60,32 @@ impl<'a> Transcriber<'a> {
         let gone: u64 = originals.map(|originals| originals.messages).fold(0, u64::saturating_add);
         let bridge = standing_bridge(context.history(), &context.views(), &place);
         let added = usize::from(place.is_own_message()) + usize::from(bridge.is_some());
-        // A forged count is no reason to overflow.
+        // A forged count must not overflow.
         let gone = usize::try_from(gone.min(MAX_REPLACED)).unwrap_or(0);
         let replaced = gone.saturating_sub(added);
         let (history, views) = (context.history(), context.views());
         Transcriber { context, history, views, moved, replaced, read_back: None }
     }
 
-    /// Reads the whole history of one that has snapshots.
+    /// Creates a transcriber for the whole history of one with snapshots.
     pub(crate) fn of_whole(context: &'a Context<'a>, whole: &'a WholeHistory<'a>) -> Self {
         let (history, views) = (&whole.history, whole.views.iter().collect());
         let moved = HashMap::new();
         Transcriber { context, history, views, moved, replaced: 0, read_back: None }
     }
 
-    /// Returns the number that message `index` has in the whole history.
+    /// Returns the number of message `index` in the whole history.
     pub(crate) fn number(&self, index: usize) -> usize {
         self.replaced + index
     }
 
-    /// The messages of the range as they were before anything moved, in this call or an
-    /// earlier one.
+    /// Returns the messages of the range with all texts that this or an earlier call moved.
     pub(crate) fn originals(&self, range: Range<usize>) -> Vec<TranscriptMessage<'a>> {
         let whole = Transcriber { read_back: Some(Cell::new(READ_BACK)), ..self.clone() };
         whole.transcript(range)
     }
 
-    /// The messages of the range, without system messages.
+    /// Returns the messages of the range without system messages.
     pub(crate) fn transcript(&self, range: Range<usize>) -> Vec<TranscriptMessage<'a>> {
         let mut callers = CallIndex::default();
         let mut said = Vec::with_capacity(range.len());
@@ -116,8 +114,8 @@ impl<'a> Transcriber<'a> {
         said
     }
 
-    /// Returns what stands around a group: the system's and the user's messages of the whole
-    /// history, and every message from `kept` on.
+    /// Returns the messages around a group: the system and user messages of the whole history, and
+    /// all messages from `kept` on.
     pub(crate) fn around(&self, kept: usize) -> Vec<TranscriptMessage<'a>> {
         let newer = self.transcript(kept..self.views.len());
         let heard = |(index, view): (usize, &&'a MessageView)| {
@@ -136,7 +134,7 @@ impl<'a> Transcriber<'a> {
         self.beside().into_iter().chain(said.filter_map(heard)).chain(newer).collect()
     }
 
-    /// The separate system prompt.
+    /// Returns the separate system prompt.
     fn beside(&self) -> Option<TranscriptMessage<'a>> {
         let system = self.context.request.system?;
         let redact = self.context.offloader.redact;
@@ -175,7 +173,7 @@ impl<'a> Transcriber<'a> {
         }
     }
 
-    /// The file that a text was moved to, by this call or an earlier one.
+    /// Returns the file that a text was moved to, by this call or an earlier one.
     fn stored_at(
         &self,
         index: usize,
@@ -199,10 +197,11 @@ impl<'a> Transcriber<'a> {
         Some(Stored { path: found.path.into(), original })
     }
 
-    /// The words of the speaker: not a name, and not a thought of a model.
+    /// Returns the speaker's words, without names and without a model's reasoning.
     fn texts(&self, index: usize) -> Vec<Cow<'a, str>> {
         let (history, view) = (self.history, self.views[index]);
-        // Snapshots look for room in content slots, and in no such message.
+        // A `MidSystem` message has no content slots, because these are where snapshots look for
+        // room.
         let slots = match view.role {
             Role::MidSystem => view.texts.clone(),
             _ => history.dialect().content_slots(history.messages()[index]),
@@ -210,12 +209,12 @@ impl<'a> Transcriber<'a> {
         slots.iter().map(|slot| self.shown(index, slot)).collect()
     }
 
-    /// A name as a summary may repeat it; none where it holds a secret.
+    /// Returns a name for a summary, or `None` if it contains a secret.
     fn named(&self, word: Option<&'a str>) -> Option<&'a str> {
         word.filter(|word| self.context.offloader.redact.secrets(word).is_empty())
     }
 
-    /// A text as a summary may repeat it: redacted as a whole, before anything is cut.
+    /// Returns a text for a summary. It is redacted as a whole, before it is truncated.
     fn shown(&self, index: usize, slot: &Slot) -> Cow<'a, str> {
         self.context.offloader.redact.text(self.text(index, slot))
     }
@@ -228,7 +227,7 @@ impl<'a> Transcriber<'a> {
     }
 }
 
-/// Returns the part of a message that has a result: one message may hold several.
+/// Returns the part of a message with a result: a message may contain several results.
 fn part_of<'m>(message: &'m str, result: &ResultView) -> &'m str {
     let Some(slot) = result.slots.first() else { return message };
     let holds = |part: &&str| {
@@ -241,11 +240,10 @@ fn part_of<'m>(message: &'m str, result: &ResultView) -> &'m str {
     parts.into_iter().find(holds).unwrap_or(message)
 }
 
-/// Returns true if a part of a message says of a result that it is an error, in the words of any
-/// format.
+/// Returns true if a part of a message marks its result as an error, in any format.
 fn reports_error(message: &str) -> bool {
     static MARK: LazyLock<Regex> = LazyLock::new(|| {
-        // Within a text the quotes are escaped.
+        // In a text, the quotes would be escaped.
         let mark = r#"[{,]\s*(?:"is_?[eE]rror"\s*:\s*true|"status"\s*:\s*"error"|"type"\s*:\s*"error-(?:text|json)")"#;
         Regex::new(mark).expect("the pattern is fixed and tested")
     });

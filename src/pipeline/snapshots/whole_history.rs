@@ -1,5 +1,6 @@
-//! The whole history of one that has snapshots: their messages are read back from their files, so
-//! that a new snapshot is made of all messages. Extracts of extracts lose more with each call.
+//! The whole history of one with snapshots. Its original messages are read back from their files,
+//! so that a new snapshot is made from all messages. Extracts of extracts would lose more with each
+//! call.
 
 use std::collections::HashSet;
 
@@ -11,7 +12,7 @@ use crate::reading::restore::regroup::regroup;
 use crate::snapshot::format::originals::Originals;
 use context_store::Location;
 
-/// Most bytes of messages that are read back.
+/// Maximum bytes of messages to read back.
 const READ_BACK: u64 = 8 << 20;
 
 /// A history without snapshots.
@@ -21,7 +22,7 @@ pub(crate) struct WholeHistory<'a> {
 }
 
 impl<'a> WholeHistory<'a> {
-    /// Reads an array of messages, each of which was read before.
+    /// Parses an array of messages that were parsed before.
     pub(crate) fn parse(context: &Context<'_>, array: &'a str) -> Option<WholeHistory<'a>> {
         let history = context.history().reparse(array).ok()?;
         let views = history.views().ok()?;
@@ -29,8 +30,9 @@ impl<'a> WholeHistory<'a> {
     }
 }
 
-/// Returns the messages of a history, those of its snapshots among them, as a JSON array. None if
-/// it has no snapshot, if one of their files cannot be had, or if they are large.
+/// Returns the messages of a history, including the originals of its snapshots, as a JSON array.
+/// Returns `None` if it has no snapshot, if a file is missing, or if the files have more than
+/// `READ_BACK` bytes.
 pub(crate) fn messages_with_originals(context: &Context<'_>) -> Option<String> {
     let place = context.place();
     let originals = place.blocks.iter().flat_map(|block| &block.originals);
