@@ -1,24 +1,24 @@
-//! The word that a value belongs to: `exit code 139` is wrong where the messages have
-//! `exit code 1`, although `139` stands in them elsewhere.
+//! The label that a value belongs to: `exit code 139` is wrong if the messages have `exit code 1`,
+//! although `139` occurs elsewhere in them.
 
 use super::evidence::{Evidence, Item};
 use super::token::{Token, TokenKind};
 use super::values::{ABOUT, shape, tokens};
 
-/// Bytes between a value and its label in a source.
+/// Maximum bytes between a label and its value in a source.
 const GAP: usize = 6;
-/// The words that may stand between the two in a claim.
+/// The accepted texts between a label and its value in a claim.
 const BETWEEN: [&str; 7] = [" ", "=", " = ", ":", " at ", " is ", " was "];
 
-/// A value of a claim, and the word before it.
+/// A value of a claim, and the word before it, its label.
 struct Binding<'b, 's, 'a> {
     evidence: &'b Evidence<'s, 'a>,
     label: &'b Item,
     value: &'b Item,
 }
 
-/// True if the word before a value has other values of its kind behind it in the sources, and
-/// never this one.
+/// Returns true if in the sources the label of a value has other values of its kind, but never this
+/// one.
 pub(super) fn is_bound_elsewhere(
     evidence: &Evidence<'_, '_>,
     text: &str,
@@ -41,7 +41,7 @@ pub(super) fn is_bound_elsewhere(
         return false;
     };
     let binding = Binding { evidence, label, value };
-    // `exit code`: two words before a value are enough of a name.
+    // Two words before a value, such as `exit code`, suffice as a name.
     let two = items
         .iter()
         .any(|item| item.kind == TokenKind::Word && text.get(item.end..label.start) == Some(" "));
@@ -59,12 +59,12 @@ pub(super) fn is_bound_elsewhere(
 }
 
 impl Binding<'_, '_, '_> {
-    /// True if behind the label, in this unit, stands such a value.
+    /// Returns true if in this unit a value that `is` accepts follows the label.
     fn follows(&self, unit: u32, is: &dyn Fn(&Token, &str) -> bool) -> bool {
         let said = &self.evidence.unit(unit).text;
         let tokens = tokens(said);
         tokens.iter().enumerate().any(|(at, label)| {
-            // In `tomlkit-0.13.3` the two are parts of one name.
+            // In `tomlkit-0.13.3`, label and value are parts of one name.
             let is_value = |token: &&Token| {
                 token.start >= label.end && [self.value.kind, TokenKind::Part].contains(&token.kind)
             };
@@ -75,7 +75,8 @@ impl Binding<'_, '_, '_> {
         })
     }
 
-    /// True if a source has the two together, as far as it tells.
+    /// Returns true if the value occurs directly after the label, with a label that has no value
+    /// after it, or near the label if no source has a value directly after it.
     fn is_held(&self) -> bool {
         let mut labelled = self.evidence.places(self.label).iter();
         let silent = !labelled.any(|unit| self.follows(*unit, &|_, _| true));
@@ -86,7 +87,7 @@ impl Binding<'_, '_, '_> {
         })
     }
 
-    /// True if another word stands before the value somewhere.
+    /// Returns true if somewhere another label precedes the value.
     fn is_named_elsewhere(&self) -> bool {
         self.evidence.places(self.value).iter().any(|unit| {
             let tokens = tokens(&self.evidence.unit(*unit).text);
@@ -101,7 +102,7 @@ impl Binding<'_, '_, '_> {
     }
 }
 
-/// The kind of a value: a fraction, a whole number, or the shape of a name.
+/// Returns the kind of a value: a whole number, a fraction, or the shape of a name.
 fn kind_of(value: &str) -> String {
     if value.starts_with(|c: char| c.is_ascii_digit()) && !value.contains(char::is_alphabetic) {
         let dots = value.matches('.').count();

@@ -1,4 +1,4 @@
-//! Claims that a file was changed, with and without a call that did it.
+//! Tests claims that a file was changed, with and without a call that changed it.
 
 use super::{Limits, Section, SourceText, accept, reply, text};
 use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};

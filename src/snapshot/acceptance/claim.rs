@@ -1,5 +1,5 @@
-//! The claims of a summary: the sentences of its lines, with the state that a mark before them
-//! gives. A claim that does not hold is taken out, and the rest of its line stays.
+//! The claims of a summary: the sentences of its lines, each with the state from a mark before it.
+//! A claim that fails is removed, and the rest of its line stays.
 
 use std::ops::Range;
 
@@ -11,40 +11,40 @@ use crate::snapshot::format::summary::{Section, Summary};
 use crate::snapshot::text::content_words::without_quotes;
 use crate::snapshot::text::sentences::sentences_of_line;
 
-/// The state of a step by its mark.
+/// The state of a step, from its mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StepState {
-    /// It is finished.
+    /// The step is finished.
     Done,
-    /// It is under way or still to do.
+    /// The step is in progress or open.
     Open,
-    /// Nothing is said.
+    /// There is no mark.
     Unsaid,
 }
 
-/// The statement of a claim about the user.
+/// The statement that a claim makes about the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reports {
-    /// A wish of the user.
+    /// The user wants something.
     Order,
-    /// Something else that the user did.
+    /// The user did something else.
     Act,
-    /// Nothing.
+    /// There is no statement about the user.
     Nothing,
 }
 
-/// One sentence of a summary.
+/// A sentence of a summary.
 #[derive(Debug, Clone)]
 pub(super) struct Claim<'t> {
     pub(super) section: Section,
-    /// Where it stands in the section.
+    /// The byte range in the section.
     pub(super) range: Range<usize>,
     pub(super) text: &'t str,
     pub(super) state: StepState,
     pub(super) reports: Reports,
 }
 
-/// The claims of all sections, in order.
+/// Returns the claims of all sections, in order.
 pub(super) fn claims(summary: &Summary) -> Vec<Claim<'_>> {
     let mut claims = Vec::new();
     for section in Section::ALL {
@@ -68,14 +68,14 @@ pub(super) fn claims(summary: &Summary) -> Vec<Claim<'_>> {
     claims
 }
 
-/// A claim that falls.
+/// A claim that failed verification.
 pub(super) struct Fallen<'c, 't> {
     pub(super) claim: &'c Claim<'t>,
-    /// The text in its place.
+    /// The quotation that replaces the claim.
     pub(super) quote: Option<String>,
 }
 
-/// Takes claims out of a summary, with the lines that say nothing without them.
+/// Removes claims from a summary, with lines that have no content without them.
 pub(super) fn without(summary: &Summary, fallen: &[Fallen<'_, '_>]) -> Summary {
     let mut mended = summary.clone();
     for section in Section::ALL {
@@ -110,12 +110,12 @@ pub(super) fn without(summary: &Summary, fallen: &[Fallen<'_, '_>]) -> Summary {
     mended
 }
 
-/// A text without the space that stands behind one already, where a claim between them is gone.
+/// Returns a text without its leading space if `kept` ends with a space.
 fn behind<'t>(kept: &str, text: &'t str) -> &'t str {
     if kept.ends_with(' ') { text.trim_start() } else { text }
 }
 
-/// The mark of a line (`- [done]`, `2. ✓`), and its content.
+/// Splits a line into its mark (`- [done]`, `2. ✓`) and its content.
 fn parts(line: &str) -> (&str, &str) {
     let text = line.trim_start_matches(|c: char| c.is_whitespace() || "-*•#>–".contains(c));
     let digits = text.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -140,7 +140,7 @@ fn parts(line: &str) -> (&str, &str) {
     (&line[..offset_in(line, content)], content)
 }
 
-/// The state by a mark.
+/// Returns the state that a mark gives.
 fn state(mark: &str) -> StepState {
     let mark =
         mark.trim_start_matches(|c: char| !c.is_alphabetic() && !"[(【（✓✔✅☑☐⏳🔄❌➡".contains(c));
@@ -153,7 +153,7 @@ fn state(mark: &str) -> StepState {
     }
 }
 
-/// Returns the text behind a short label: `**Decision:** the user chose`.
+/// Returns the text after a short label: `**Decision:** the user chose`.
 fn without_label(content: &str) -> &str {
     match content.split_once([':', '：']) {
         Some((label, rest)) if label.split_whitespace().count() <= 3 && !rest.trim().is_empty() => {
@@ -163,7 +163,7 @@ fn without_label(content: &str) -> &str {
     }
 }
 
-/// The sentences of a line, and their parts between semicolons.
+/// Returns the sentences of a line, split at semicolons.
 fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let parts = sentences_of_line(line).flat_map(|sentence| sentence.split_inclusive("; "));
     parts.map(str::trim).filter(|part| !part.is_empty())

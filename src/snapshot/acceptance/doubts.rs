@@ -1,9 +1,10 @@
-//! How much speaks against a claim. Hardly a sign of doubt is a proof: a truth may stand
-//! in other words. So each sign, from 0 to 1, has a weight, and their sum decides.
+//! The doubt about a claim. Hardly any sign of doubt proves that a claim is false, because a true
+//! claim may use other words than its sources. Each sign therefore has a value from 0 to 1 and a
+//! weight, and the weighted sum decides.
 //!
-//! The signs and weights are those of a logistic regression over the claims of `tests/replies` and
-//! of further replies like them. Signs without which histories that were left out are judged as
-//! well are not here.
+//! The signs and weights come from a logistic regression over the claims of `tests/replies` and of
+//! further replies like them. A sign is omitted if held-out histories are judged equally well
+//! without it.
 
 use super::claim::{Reports, StepState};
 use super::evidence::Item;
@@ -17,26 +18,27 @@ use super::wording::permits;
 use crate::snapshot::format::summary::Section;
 use crate::snapshot::text::identifiers::{IdentifierKind, file_name, identifiers};
 
-/// Words that nobody said, of which more do not count.
+/// Maximum number of words that nobody said to count.
 const UNKNOWN: usize = 6;
 
-/// The sum of what speaks against a claim.
+/// The doubt about a claim.
 pub(super) struct Doubt {
     pub(super) sum: f32,
-    /// Most of it is whether something is done.
+    /// True if most of it is about whether something was done.
     pub(super) of_deed: bool,
 }
 
 impl Judge<'_, '_, '_> {
-    /// Weighs the signs of doubt about a claim; `fault` is what its sources have against it.
+    /// Weighs the signs of doubt about a claim. `fault` is the fault according to its sources.
     pub(super) fn doubt(&self, case: &Case<'_, '_>, fault: Option<&Rejection>) -> Doubt {
         let deed = of_deed(case) + self.of_change(case);
         let sum = deed + self.of_words(case) + self.of_speakers(case) + of_fault(fault);
         Doubt { sum, of_deed: 2.0 * deed > sum }
     }
 
-    /// Words that no source carries together, and words that nobody said. Later turns build on
-    /// facts, and most false lines are such; a line that denies something seldom is.
+    /// Weighs words that no source covers together, and words that nobody said. A fact gets more
+    /// doubt, because later turns build on facts and most false claims are facts. A negation gets
+    /// less, because it is seldom false.
     fn of_words(&self, case: &Case<'_, '_>) -> f32 {
         // A fragment (`not followed`) has no sources of its own.
         let whole = case.items.iter().filter(|item| item.kind != TokenKind::Part).count() > 1;
@@ -56,13 +58,13 @@ impl Judge<'_, '_, '_> {
         let is_word = |item: &&Item| item.kind == TokenKind::Word && case.scale >= 1.0;
         let words = case.items.iter().filter(is_word);
         let unknown = words.filter(|item| item.units == 0).count().min(UNKNOWN);
-        // A report of a page's words is no fact.
+        // A report of a page's words is not a fact.
         let fact = case.claim.section == Section::KeyKnowledge && !case.attributed;
         let denies = case.polarity.negates();
         0.74 * far + 0.08 * unknown as f32 + 0.44 * sign(fact) - 0.4 * sign(denies)
     }
 
-    /// A change of files that no call made and nobody tells of.
+    /// Weighs a change of files that no call made and nobody reports.
     fn of_change(&self, case: &Case<'_, '_>) -> f32 {
         let claim = case.claim;
         let is_past = claim.state != StepState::Open && claim.section >= Section::KeyKnowledge;
@@ -79,7 +81,7 @@ impl Judge<'_, '_, '_> {
         0.8 * sign(named && !files.any(|file| self.is_changed(case, file_name(file.text))))
     }
 
-    /// True if a call changed a file of this name, or if anybody tells that it changed.
+    /// Returns true if a call changed a file of this name, or if somebody reports that it changed.
     fn is_changed(&self, case: &Case<'_, '_>, file: &str) -> bool {
         let name = file.to_lowercase();
         let tells = |unit: &u32| {
@@ -94,7 +96,7 @@ impl Judge<'_, '_, '_> {
             || rarest.is_some_and(|item| self.evidence.places(item).iter().any(tells))
     }
 
-    /// Others than those who may say it.
+    /// Weighs sources whose speakers have no authority for the claim.
     fn of_speakers(&self, case: &Case<'_, '_>) -> f32 {
         let claim = case.claim;
         let speaker = |unit: u32| self.evidence.unit(unit).speaker;
@@ -120,19 +122,19 @@ impl Judge<'_, '_, '_> {
     }
 }
 
-/// The reason that the sources have against a claim.
+/// Weighs the fault according to the sources.
 fn of_fault(fault: Option<&Rejection>) -> f32 {
     fault.map_or(0.0, |fault| if fault.is_proof() { 1.55 } else { 0.97 })
 }
 
-/// A finished step, and an event.
+/// Weighs a finished step, and an event.
 fn of_deed(case: &Case<'_, '_>) -> f32 {
     let claim = case.claim;
     let done = claim.state == StepState::Done;
     0.57 * sign(done) + 0.29 * sign(is_event(case) && claim.reports == Reports::Nothing)
 }
 
-/// True for a claim that something happened.
+/// Returns true for a claim that something happened.
 fn is_event(case: &Case<'_, '_>) -> bool {
     LISTS.happening.are_in(&case.own)
         || words(&case.own).any(|word| word.len() > 4 && word.ends_with("ed"))

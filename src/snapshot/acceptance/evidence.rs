@@ -1,8 +1,8 @@
-//! The words of a reply in the units of the sources: which units hold a word, how much of a
-//! claim a unit carries, and which units carry it best.
+//! The words of a reply in the units of the sources: the units with a word, the share of a claim
+//! that a unit covers, and the units that cover most of it.
 //!
-//! Rare words weigh most. The work for a claim is bounded: at most [`CANDIDATES`] units are
-//! weighed for at most [`ITEMS`] words.
+//! Rare words have the highest weight. The work for a claim is bounded: about [`CANDIDATES`] units
+//! are compared for at most [`ITEMS`] words.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -12,53 +12,53 @@ use super::token::{Token, TokenKind, each_token, plain_number};
 use crate::snapshot::text::content_words::is_stop;
 use crate::snapshot::text::text_index::WordSet;
 
-/// The most words of a claim that are looked for.
+/// Maximum number of words of a claim to look up.
 const ITEMS: usize = 40;
-/// The most units that are weighed for a claim.
+/// Number of units from which on no further word adds candidates for a claim.
 const CANDIDATES: usize = 600;
-/// The most units for one word.
+/// Maximum number of units for one word.
 const PLACES: usize = 200;
 
 /// A word of a claim.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
-    /// The word, by number among all that are looked for.
+    /// The number of the word among all words to look up.
     pub(super) id: u32,
     pub(super) kind: TokenKind,
-    /// The part of the claim that it stands in, between commas and brackets.
+    /// The number of its part of the claim; parts are separated by commas and brackets.
     pub(super) part: usize,
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) hash: u64,
-    /// How much it tells.
+    /// The weight of the word.
     pub(super) weight: f32,
-    /// The number of units that hold it.
+    /// The number of units with the word.
     pub(super) units: usize,
 }
 
-/// The units that hold the words of a reply.
+/// An index of the words of a reply in the units.
 pub(super) struct Evidence<'s, 'a> {
     pub(super) source: &'s SourceText<'a>,
     wanted: HashMap<u64, u32>,
-    /// The words of each unit: those from `starts[unit]` on.
+    /// The words of all units; those of a unit begin at `starts[unit]`.
     held: Vec<u32>,
     starts: Vec<usize>,
     places: Vec<Vec<u32>>,
-    /// The numbers of the sources in order, once one is asked for.
+    /// The numbers in the sources, sorted; computed at the first use.
     numbers: OnceCell<Vec<f64>>,
 }
 
-/// Units that carry a claim.
+/// Units that together cover a claim.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cover {
-    /// The share of the claim that they carry together, 0 to 1.
+    /// The share of the claim that they cover together, 0 to 1.
     pub(super) share: f32,
     /// The units, best first.
     pub(super) units: Vec<u32>,
 }
 
 impl<'s, 'a> Evidence<'s, 'a> {
-    /// Looks for the words of the texts in all units.
+    /// Searches all units for the words of the texts.
     pub(super) fn new<'t>(
         source: &'s SourceText<'a>,
         texts: impl Iterator<Item = &'t str>,
@@ -99,7 +99,7 @@ impl<'s, 'a> Evidence<'s, 'a> {
         Evidence { source, wanted, held, starts, places, numbers: OnceCell::new() }
     }
 
-    /// The words of a claim that tell something, rare ones heavier.
+    /// Returns the content words of a claim; rare words have a higher weight.
     pub(super) fn items(&self, text: &str) -> Vec<Item> {
         let mut items: Vec<Item> = Vec::new();
         let (mut part, mut last) = (0, 0);
@@ -130,7 +130,7 @@ impl<'s, 'a> Evidence<'s, 'a> {
                 known = (known.0 + item.weight, known.1 + 1.0);
             }
         }
-        // A word that nobody said weighs as the others do, and less: it may be wording.
+        // A word that nobody said weighs less than the average, because it may be a paraphrase.
         let usual = if known.1 > 0.0 { known.0 / known.1 } else { 1.0 };
         for item in items.iter_mut().filter(|item| item.units == 0) {
             item.weight = usual * if item.kind == TokenKind::Part { 0.2 } else { 0.6 };
@@ -138,7 +138,8 @@ impl<'s, 'a> Evidence<'s, 'a> {
         items
     }
 
-    /// True if a number that stands in the sources is not farther off than the share allows.
+    /// Returns true if the sources have a number that differs from `value` by at most the share
+    /// `allowed`.
     pub(super) fn has_number_near(&self, value: f64, allowed: f64) -> bool {
         let numbers = self.numbers.get_or_init(|| {
             let mut numbers = Vec::new();
@@ -158,7 +159,7 @@ impl<'s, 'a> Evidence<'s, 'a> {
         numbers.get(at).is_some_and(|number| *number <= value * (1.0 + allowed))
     }
 
-    /// The units that hold a word, the latest ones last.
+    /// Returns the latest units with a word, in order.
     pub(super) fn places(&self, item: &Item) -> &[u32] {
         let places = &self.places[item.id as usize];
         &places[places.len().saturating_sub(PLACES)..]
@@ -168,15 +169,15 @@ impl<'s, 'a> Evidence<'s, 'a> {
         &self.source.units[unit as usize]
     }
 
-    /// True if the unit holds the word.
+    /// Returns true if the unit has the word.
     pub(super) fn holds(&self, unit: u32, item: &Item) -> bool {
         let at = unit as usize;
         let range = self.starts[at]..self.starts[at + 1];
         self.held[range].binary_search(&item.id).is_ok()
     }
 
-    /// How near to a unit a word stands, 0 to 1: in it, beside it in the same text, or in
-    /// the same turn.
+    /// Returns how near a word is to a unit: 1 in it, 0.7 in a neighbour in the same text or in its
+    /// parent, 0.35 in the same turn, and 0 otherwise.
     pub(super) fn nearness(&self, unit: u32, item: &Item) -> f32 {
         if item.units == 0 {
             return 0.0;
@@ -190,13 +191,13 @@ impl<'s, 'a> Evidence<'s, 'a> {
         if self.is_in_turn(self.unit(unit).turn, item.id) { 0.35 } else { 0.0 }
     }
 
-    /// The same without words of the turn around the unit's text, unless it is `wide`.
+    /// Returns the same, but 0 for a word that is only in the same turn, unless `wide` is true.
     fn near(&self, unit: u32, item: &Item, wide: bool) -> f32 {
         let near = self.nearness(unit, item);
         if wide || near > 0.5 { near } else { 0.0 }
     }
 
-    /// True if a neighbour of the unit in the same text, or the unit around it, has the word.
+    /// Returns true if a neighbour of the unit in the same text, or its parent, has the word.
     fn beside(&self, unit: u32, item: &Item) -> bool {
         let own = self.unit(unit);
         let neighbours = [unit.checked_sub(1), Some(unit + 1)].into_iter().flatten();
@@ -207,7 +208,7 @@ impl<'s, 'a> Evidence<'s, 'a> {
         near.chain(own.parent).any(|at| self.holds(at, item))
     }
 
-    /// True if one turn holds every word of a text.
+    /// Returns true if one turn has all words of a text.
     pub(super) fn stands_together(&self, text: &str) -> bool {
         let mut ids = Vec::new();
         each_token(text, |token| {
@@ -231,7 +232,7 @@ impl<'s, 'a> Evidence<'s, 'a> {
         places.get(at).is_some_and(|place| self.unit(*place).turn == turn)
     }
 
-    /// The units that may carry a claim: those of its rarest words.
+    /// Returns the units that may cover a claim: those with its rarest words.
     pub(super) fn candidates(&self, items: &[Item], counts: &dyn Fn(u32) -> bool) -> Vec<u32> {
         let mut order: Vec<&Item> = items.iter().filter(|item| item.units > 0).collect();
         order.sort_by_key(|item| item.units);
@@ -249,21 +250,22 @@ impl<'s, 'a> Evidence<'s, 'a> {
         found
     }
 
-    /// The share of a claim that a unit carries. `wide`: with the turn around it.
+    /// Returns the share of a claim that a unit covers. `wide` includes the words of its turn.
     pub(super) fn share(&self, unit: u32, items: &[Item], wide: bool) -> f32 {
         let all: f32 = items.iter().map(|item| item.weight).sum();
         let held = items.iter().map(|item| self.near(unit, item, wide) * item.weight);
         if all > 0.0 { held.sum::<f32>() / all } else { 0.0 }
     }
 
-    /// The share of a claim whose words stand in these units, and not only beside them.
+    /// Returns the share of a claim whose words are in these units, not only near them.
     pub(super) fn held(&self, items: &[Item], units: &[u32]) -> f32 {
         let all: f32 = items.iter().map(|item| item.weight).sum();
         let held = items.iter().filter(|item| units.iter().any(|unit| self.holds(*unit, item)));
         if all > 0.0 { held.map(|item| item.weight).sum::<f32>() / all } else { 0.0 }
     }
 
-    /// Units, at most `most`, that together carry as much of a claim as they can.
+    /// Returns at most `most` units that together cover much of a claim: repeatedly adds the unit
+    /// that increases the share most.
     pub(super) fn cover(&self, items: &[Item], counts: &dyn Fn(u32) -> bool, most: usize) -> Cover {
         let all: f32 = items.iter().map(|item| item.weight).sum();
         let candidates = self.candidates(items, counts);
@@ -290,5 +292,5 @@ impl<'s, 'a> Evidence<'s, 'a> {
     }
 }
 
-/// Marks that part a sentence.
+/// Marks that separate the parts of a sentence.
 pub(super) const BREAKS: [char; 10] = [',', ';', ':', '(', ')', '→', '，', '；', '：', '、'];

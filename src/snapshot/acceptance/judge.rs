@@ -1,5 +1,5 @@
-//! Judges the claims of a summary by their sources: who speaks there, whether the values of a
-//! claim stand where its other words do, and how much else speaks against it.
+//! Judges the claims of a summary by their sources: by the speakers, by the values next to the
+//! claim's other words, and by further signs of doubt.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -20,28 +20,28 @@ use crate::snapshot::text::content_words::without_quotes;
 use crate::snapshot::text::markers::is_constraint;
 use crate::snapshot::text::word_shape::is_cjk;
 
-/// The share of a claim that a source of those who may set it must carry to oppose it.
+/// Minimum share of a claim that an authoritative source must cover to contradict it.
 const AUTHORITY: f32 = 0.4;
-/// The share of a clause that a source must carry to forbid it.
+/// Minimum share of a clause that a source must cover to forbid it.
 const FORBIDDEN: f32 = 0.5;
-/// The least share of a claim that a source carries.
+/// Minimum share of a claim that a source covers.
 const LEAST: f32 = 0.2;
-/// The best units that are sources of a claim.
+/// Number of best units that are sources of a claim.
 const BEST: usize = 25;
-/// The best units of each speaker that are.
+/// Number of best units of each speaker that are sources as well.
 const EACH: usize = 6;
-/// The share of the highest doubt of a summary that each of its claims is doubted more, and the
-/// doubt at which it then falls. Who tells one untruth tells others: most are rules, facts and
-/// files. The other sections are the thread that an agent goes on from.
+/// The factor of the summary's highest doubt that is added to the doubt of each claim, and the
+/// threshold at which a claim fails. A summary with one false claim usually has others, mostly
+/// rules, facts and files. The other sections are the thread that an agent continues.
 const OF_RULES_AND_FACTS: (f32, f32) = (0.5, 1.4);
 const OF_THE_THREAD: (f32, f32) = (0.15, 1.0);
 
-/// Judges claims against the sources.
+/// Judges claims by their sources.
 pub(super) struct Judge<'e, 's, 'a> {
     pub(super) evidence: &'e Evidence<'s, 'a>,
     pub(super) assented: HashSet<u32>,
     pub(super) orders: Vec<Order>,
-    /// The units that were read so far.
+    /// The cached readings of units.
     readings: RefCell<HashMap<u32, Rc<Reading>>>,
 }
 
@@ -57,23 +57,24 @@ impl<'e, 's, 'a> Judge<'e, 's, 'a> {
     }
 }
 
-/// A claim with what is read in it.
+/// A claim, with data derived from it.
 pub(super) struct Case<'c, 't> {
     pub(super) claim: &'c Claim<'t>,
-    /// Its text without quotes.
+    /// The text of the claim without quotations.
     pub(super) own: String,
     pub(super) items: Vec<Item>,
     pub(super) polarity: Polarity,
-    /// A share of a claim that is enough in its script: pairs of characters change with either.
+    /// A factor for minimum shares: less than 1 in scripts without spaces, where a pair of
+    /// characters changes with either of them.
     pub(super) scale: f32,
-    /// It says what somebody else says.
+    /// True if the claim reports a statement of somebody other than the user.
     pub(super) attributed: bool,
-    /// The units that carry most of it, best first.
+    /// The units that cover most of the claim, best first.
     pub(super) sources: Vec<Source>,
 }
 
 impl Case<'_, '_> {
-    /// The most that a source of those that count carries.
+    /// Returns the highest share that a source accepted by `counts` covers.
     pub(super) fn most(&self, counts: impl Fn(u32) -> bool) -> f32 {
         let mut counted = self.sources.iter().filter(|source| counts(source.unit));
         counted.next().map_or(0.0, |source| source.share)
@@ -82,16 +83,17 @@ impl Case<'_, '_> {
 
 /// The judgement of a claim.
 pub(super) struct Judged {
-    /// The reason that its sources have against it.
+    /// The fault according to its sources.
     pub(super) fault: Option<Rejection>,
-    /// The sum of what speaks against it.
+    /// The weighted sum of the signs against it.
     pub(super) doubt: f32,
-    /// It is doubted as a deed.
+    /// True if the doubt is mainly about whether something was done.
     deed: bool,
 }
 
 impl Judged {
-    /// Why the claim falls, if it does: `most_doubted` is the highest doubt of the summary.
+    /// Returns the reason that the claim fails, if it does. `most_doubted` is the highest doubt of
+    /// the summary.
     pub(super) fn falls(self, claim: &Claim<'_>, most_doubted: f32) -> Option<Rejection> {
         let (distrust, too_much) = match claim.section {
             Section::ActiveConstraints | Section::KeyKnowledge | Section::ArtifactTrail => {
@@ -102,7 +104,7 @@ impl Judged {
         let doubted = self.doubt > 0.0 && self.doubt + distrust * most_doubted >= too_much;
         match self.fault {
             Some(fault) if doubted || fault.is_proof() => Some(fault),
-            // A goal is a paraphrase: only its author counts.
+            // A goal is a paraphrase, so that only its author counts.
             fault if claim.section == Section::OverallGoal => fault,
             _ if !doubted => None,
             _ if self.deed => Some(Fault::NotDone.of(claim.text)),
@@ -111,16 +113,16 @@ impl Judged {
     }
 }
 
-/// A unit that carries a claim.
+/// A unit that covers a part of a claim.
 #[derive(Clone, Copy)]
 pub(super) struct Source {
     pub(super) unit: u32,
-    /// The share that it carries, 0 to 1.
+    /// The share of the claim that the unit covers, 0 to 1.
     pub(super) share: f32,
 }
 
 impl Judge<'_, '_, '_> {
-    /// Judges a claim; `missing` is a name in it that the messages do not hold.
+    /// Judges a claim. `missing` is the fault of a name in it that the messages do not contain.
     pub(super) fn judge(&self, claim: &Claim<'_>, missing: Option<Rejection>) -> Judged {
         let Some(case) = self.case(claim) else {
             return Judged { fault: missing, doubt: 0.0, deed: false };
@@ -132,14 +134,14 @@ impl Judge<'_, '_, '_> {
         Judged { doubt: doubt.sum, fault, deed: doubt.of_deed }
     }
 
-    /// Reads a claim; none where it says nothing that can be looked for.
+    /// Derives the data for a claim. Returns `None` if it has no words to search for.
     pub(super) fn case<'c, 't>(&self, claim: &'c Claim<'t>) -> Option<Case<'c, 't>> {
         let own = without_quotes(claim.text);
         let items = self.evidence.items(claim.text);
         let sources = self.sources(&items);
         (!items.is_empty()).then(|| Case {
             claim,
-            // A constraint may be about what stands in quotes.
+            // A constraint may be about quoted text.
             polarity: match claim.section {
                 Section::ActiveConstraints => Polarity::of(claim.text),
                 _ => Polarity::of(&own),
@@ -153,8 +155,8 @@ impl Judge<'_, '_, '_> {
         })
     }
 
-    /// The units that carry most of a claim, best and latest first: the best of all, and some
-    /// of each speaker.
+    /// Returns the units that cover most of a claim, best first, and the latest first among equals.
+    /// These are the best of all units and the best of each speaker.
     fn sources(&self, items: &[Item]) -> Vec<Source> {
         let share = |unit| Source { unit, share: self.evidence.share(unit, items, false) };
         let mut all: Vec<Source> =
@@ -171,7 +173,7 @@ impl Judge<'_, '_, '_> {
         all
     }
 
-    /// The kind of sentence of each unit, read once.
+    /// Returns the cached reading of a unit.
     pub(super) fn reading(&self, unit: u32) -> Rc<Reading> {
         let read = || Rc::new(Reading::of(&self.evidence.unit(unit).text));
         Rc::clone(self.readings.borrow_mut().entry(unit).or_insert_with(read))
@@ -182,7 +184,8 @@ impl Judge<'_, '_, '_> {
             || unit.speaker == Speaker::Agent && self.assented.contains(&unit.turn)
     }
 
-    /// The units that carry most of a claim, of those that count.
+    /// Returns at most `most` units, of those that `counts` accepts, that together cover most of a
+    /// claim.
     pub(super) fn cover(
         &self,
         case: &Case<'_, '_>,
@@ -192,19 +195,20 @@ impl Judge<'_, '_, '_> {
         self.evidence.cover(&case.items, counts, most)
     }
 
-    /// True unless the unit says the opposite of a claim.
+    /// Returns true unless the unit contradicts the claim.
     pub(super) fn allows(&self, unit: u32, case: &Case<'_, '_>) -> bool {
         let verdict = case.polarity.against(&self.reading(unit).polarity);
         !matches!(verdict, Verdict::Opposite | Verdict::Denied)
     }
 
-    /// True if the user, the operator, or the agent with the user's assent speaks.
+    /// Returns true if the speaker is the user, the operator, or the agent with the user's assent.
     pub(super) fn is_authority(&self, unit: u32) -> bool {
         let said = self.evidence.unit(unit);
         matches!(said.speaker, Speaker::User | Speaker::System) || self.users(said)
     }
 
-    /// True for what is no order of a tool and no report of one.
+    /// Returns true unless the unit is an order of a tool, or the agent's report of somebody's
+    /// statement.
     pub(super) fn is_own(&self, unit: u32) -> bool {
         let said = self.evidence.unit(unit);
         match said.speaker {
@@ -214,7 +218,7 @@ impl Judge<'_, '_, '_> {
         }
     }
 
-    /// Whether those speak in the sources of a claim who may say what it claims.
+    /// Returns a fault if no speaker of the sources has the authority for the claim.
     fn authority(&self, case: &Case<'_, '_>) -> Option<Rejection> {
         let foreign = |fault: Fault| fault.of(case.claim.text);
         let authority = || self.cover(case, 3, &|unit| self.is_authority(unit));
@@ -243,8 +247,8 @@ impl Judge<'_, '_, '_> {
         found.or_else(|| self.reports(case)).or_else(|| self.permission(case))
     }
 
-    /// A wish or deed of the user stands in the user's own messages, or in what the agent said
-    /// and the user agreed to.
+    /// Returns a fault if the claim reports a wish or an act of the user that is not in the user's
+    /// messages. A wish may also be in an agent's text that the user assented to.
     fn reports(&self, case: &Case<'_, '_>) -> Option<Rejection> {
         let claim = case.claim;
         if claim.reports == Reports::Nothing {
@@ -260,7 +264,7 @@ impl Judge<'_, '_, '_> {
                 false => self.users(said),
             }
         };
-        // The text behind a colon may be the answer.
+        // The text after a colon may be the answer.
         let end = claim.text.find([':', '：']).unwrap_or(claim.text.len());
         let head: Vec<Item> = case.items.iter().filter(|item| item.end <= end).cloned().collect();
         let asked = if head.len() > 1 { &head } else { &case.items };
@@ -278,7 +282,8 @@ impl Judge<'_, '_, '_> {
             .then(|| Fault::ClaimedOrder.of(claim.text))
     }
 
-    /// A goal has some words of those who set goals, and more than a tool has.
+    /// Returns true if those who may set goals said few words of this goal, and a tool said more or
+    /// they said hardly any.
     fn is_foreign_goal(&self, case: &Case<'_, '_>, own: &Cover) -> bool {
         let few = own.share < 0.3 * case.scale && case.items.len() > 1;
         let tools = |unit| self.evidence.unit(unit).speaker == Speaker::Tool;
@@ -286,7 +291,8 @@ impl Judge<'_, '_, '_> {
         few && (unknown || self.cover(case, 1, &tools).share > own.share)
     }
 
-    /// True for a goal with a clause that those who set goals forbid, and nowhere ask for.
+    /// Returns true for a goal with a clause that those who may set goals forbid and nowhere ask
+    /// for.
     fn is_forbidden(&self, case: &Case<'_, '_>) -> bool {
         clauses(case.claim.text).any(|clause| {
             let items = case.items.iter().filter(|item| clause.contains(&item.start));
@@ -307,7 +313,7 @@ impl Judge<'_, '_, '_> {
         })
     }
 
-    /// A permission needs a source that gives it.
+    /// Returns a fault for a permission that no source gives.
     fn permission(&self, case: &Case<'_, '_>) -> Option<Rejection> {
         if !permits(&case.own) || case.attributed {
             return None;
@@ -315,7 +321,8 @@ impl Judge<'_, '_, '_> {
         let counts = |unit: u32| {
             let said = self.evidence.unit(unit);
             let read = self.reading(unit);
-            // A question that was assented to gives what it asks for.
+            // A question of the agent that the user assented to gives the permission that it asks
+            // for.
             let asks = read.asks && said.speaker != Speaker::Agent;
             let user = self.users(said) && !read.polarity.restricts() && !asks;
             self.is_own(unit)
@@ -330,7 +337,8 @@ impl Judge<'_, '_, '_> {
         (cover.share < 0.5 * case.scale).then(|| Fault::ClaimedOrder.of(case.claim.text))
     }
 
-    /// True if of the units that carry most of the claim some say the opposite and none agrees.
+    /// Returns true if, among the units that cover most of the claim's subject, contradiction is
+    /// stronger than agreement.
     pub(super) fn opposed_by(&self, case: &Case<'_, '_>, units: &[u32]) -> bool {
         let neutral =
             |item: &&Item| Polarity::of(&case.claim.text[item.start..item.end]).is_neutral();

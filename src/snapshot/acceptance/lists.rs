@@ -1,4 +1,4 @@
-//! The word lists of this folder: data in `lists.toml`, parsed once.
+//! The word lists for verification: data in `lists.toml`, parsed once.
 
 use std::sync::LazyLock;
 
@@ -39,7 +39,7 @@ pub(super) struct Lists {
     pub(super) opposites: Vec<Opposites>,
 }
 
-/// Two kinds of words, each the opposite of the other.
+/// Two lists of words with opposite meanings.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Opposites {
@@ -47,7 +47,7 @@ pub(super) struct Opposites {
     pub(super) minus: Words,
 }
 
-/// Words in lower case.
+/// A list of words in lower case.
 #[derive(Deserialize)]
 #[serde(from = "String")]
 pub(super) struct Words {
@@ -73,29 +73,29 @@ impl From<String> for Words {
 }
 
 impl Words {
-    /// True if the word, in lower case, is one of these.
+    /// Returns true if the list has the word, which must be in lower case.
     pub(super) fn has(&self, word: &str) -> bool {
         self.whole.binary_search_by(|entry| entry.as_str().cmp(word)).is_ok()
             || self.begin.iter().any(|entry| word.starts_with(entry.as_str()))
     }
 
-    /// True if one of them is a word of the text, or stands in it where nothing parts words.
+    /// Returns true if the text has a word of the list, or contains an unspaced entry of it.
     pub(super) fn are_in(&self, text: &str) -> bool {
         words(text).any(|word| self.has(&word)) || self.are_in_unspaced(text)
     }
 
-    /// True if one of a script without spaces stands in the text.
+    /// Returns true if the text contains an unspaced entry of the list.
     pub(super) fn are_in_unspaced(&self, text: &str) -> bool {
         !text.is_ascii() && self.unspaced.iter().any(|word| text.contains(word))
     }
 
-    /// The places of those of scripts without spaces in a text.
+    /// Returns the positions of the list's unspaced entries in a text.
     pub(super) fn places_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (usize, &'t str)> {
         self.unspaced.iter().flat_map(|word| text.match_indices(word.as_str()))
     }
 }
 
-/// The words of a text, in lower case.
+/// Returns the words of a text in lower case.
 pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase)

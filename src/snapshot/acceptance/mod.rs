@@ -1,14 +1,19 @@
-//! Accepts a model's summary, mends it, or rejects it. Every later turn relies on it, so it
-//! is verified against the messages it replaces.
+//! Verifies a model's summary against the messages that it replaces, and accepts, mends or rejects
+//! it. Every later turn relies on it.
 //!
-//! Every claim has sources: the sentences of the messages that carry its words. They must name
-//! what it names and hold its values together with its other words, and who speaks in them
-//! decides what it may claim. All that speaks against a claim is weighed, and the worst claim of a
-//! summary speaks against each of its others. Only a name that nobody said and an order
-//! of a tool are proofs.
-//! In place of a claim that does not hold stands its best source, word for word, or nothing. The
-//! whole is rejected if it is malformed, far too large, in a foreign language, or if none of it
-//! holds.
+//! A claim is a sentence of the summary. A unit is a piece of the messages, such as a sentence or a
+//! line of output. A unit covers a share of a claim, from 0 to 1: the weight of the claim's words
+//! in or near the unit, divided by the weight of all its words. The units that cover most of a
+//! claim are its sources. The messages must contain the claim's names, and its sources must have
+//! its values together with its other words. The speakers of the sources decide what the claim may
+//! say. All signs against a claim are weighed, and their sum is its doubt. The highest doubt in a
+//! summary adds to the doubt of the other claims. A goal fails with any fault. Any other claim
+//! fails without further doubt for two faults only: a name or value that nobody used, and an order
+//! of a tool.
+//!
+//! A claim that fails verification is replaced by its best source, word for word, or removed. The
+//! whole reply is rejected if it is malformed, far too large, or in a foreign language, or if all
+//! its claims fail.
 
 mod binding;
 mod claim;
@@ -44,25 +49,25 @@ use crate::snapshot::text::language::language_of;
 /// The limits of a summary.
 #[derive(Clone, Copy)]
 pub(crate) struct Limits<'a> {
-    /// The most tokens that the snapshot may have.
+    /// The maximum tokens of the snapshot.
     pub max_tokens: u64,
     /// Counts the tokens of a text.
     pub count: &'a dyn Fn(&str) -> u64,
 }
 
-/// A summary that holds.
+/// A verified summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Accepted {
-    /// The summary, without what did not hold.
+    /// The summary without the claims that failed.
     pub summary: Summary,
-    /// The sentences taken out, and the reasons.
+    /// The reasons for the failed claims.
     pub dropped: Vec<Rejection>,
-    /// The tokens of what fell and has no quotation in its place.
+    /// The tokens of failed claims that no quotation replaces.
     pub lost: Lost,
 }
 
-/// Parses a reply and returns its summary without the claims that do not hold, or the reasons
-/// to reject it. A reply that cannot be parsed is not examined further.
+/// Parses a reply and returns its summary without the claims that fail verification, or the reasons
+/// to reject it. A reply that cannot be parsed is not verified.
 pub(crate) fn accept(
     reply: &str,
     source: &SourceText<'_>,
@@ -82,7 +87,8 @@ pub(crate) fn accept(
     mended(&summary, source, limits)
 }
 
-/// How many times as large as it may be a summary is at most, to be shortened.
+/// Maximum size of a reply relative to the limit. A reply between the limit and this size is
+/// shortened later.
 const EXCESS: u64 = 2;
 
 fn mended(
@@ -125,7 +131,7 @@ fn mended(
     Ok(Accepted { summary: left, dropped, lost })
 }
 
-/// The summary as it is counted: its sections within their tags.
+/// Renders the summary for counting: the sections within their tags.
 fn rendered(summary: &Summary) -> String {
     let section = |section: Section| {
         let (tag, text) = (section.tag(), summary.get(section));

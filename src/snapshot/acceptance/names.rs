@@ -1,8 +1,8 @@
-//! Verifies that the messages contain every identifier of a claim: each path, address,
-//! id, long number and quote. Spelling may differ in trailing punctuation, thousands
-//! separators, a leading `./` and a line number after a path: a path that is almost right
-//! sends an agent to the wrong file. A composite (`A.b`, a glob, a command put together) is
-//! contained if each of its pieces is.
+//! Verifies that the messages contain each identifier of a claim: paths, addresses, ids and
+//! quotations. Spelling may differ in trailing punctuation, thousands separators, a leading `./`,
+//! and a line number after a path. Paths must match otherwise, because an almost correct path sends
+//! an agent to the wrong file. A composite (`A.b`, a glob, an assembled command) is contained if
+//! each of its pieces is.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,20 +13,21 @@ use crate::snapshot::text::identifiers::{Identifier, IdentifierKind, canonical, 
 use crate::snapshot::text::text_index::{Edge, Needle, TextIndex, fold};
 use context_store::{names_in, path_at};
 
-/// Fewest characters of an id that a longer one may begin with.
+/// Minimum length of an id that may abbreviate a longer one, in characters.
 const PREFIX: usize = 8;
-/// The most names that are looked for as a beginning: each costs a pass over the text.
+/// Maximum number of names to look up as beginnings of longer ones: each look-up takes a pass over
+/// the text.
 const BEGINNINGS: usize = 20;
 
 /// A name in one of several texts.
 struct Named<'t> {
     text: usize,
     found: Identifier<'t>,
-    /// Backticks stand around it: code, and no quotation.
+    /// True if the name is in backticks: code, not a quotation.
     code: bool,
 }
 
-/// For each of the texts, the first name in it that the index does not contain.
+/// Returns for each text a fault for the first name that the messages do not contain.
 pub(super) fn missing_names(texts: &[&str], evidence: &Evidence<'_, '_>) -> Vec<Option<Rejection>> {
     let index = &evidence.source.index;
     let mut named: Vec<Named<'_>> = Vec::new();
@@ -34,7 +35,7 @@ pub(super) fn missing_names(texts: &[&str], evidence: &Evidence<'_, '_>) -> Vec<
         let start = named.len();
         let mut seen = HashSet::new();
         for found in identifiers(said) {
-            // Numbers are judged as values.
+            // Numbers are verified as values.
             let number = found.kind == IdentifierKind::Number;
             if !number && seen.insert(canonical(&found).into_owned()) {
                 let at = raw_json::offset_in(said, found.text);
@@ -42,7 +43,7 @@ pub(super) fn missing_names(texts: &[&str], evidence: &Evidence<'_, '_>) -> Vec<
                 named.push(Named { text, found, code });
             }
         }
-        // Whatever stands around the path of a stored file, an agent would read that file.
+        // An agent would read a stored file whatever text surrounds its path.
         for path in names_in(said).map(|name| path_at(said, name)) {
             if !named[start..].iter().any(|one| one.found.text.ends_with(path)) {
                 let found = Identifier { kind: IdentifierKind::Path, text: path };
@@ -72,7 +73,7 @@ pub(super) fn missing_names(texts: &[&str], evidence: &Evidence<'_, '_>) -> Vec<
     missing
 }
 
-/// The names of which a part is not held in any of its spellings.
+/// Returns the names with a part that the index contains in none of its spellings.
 fn not_held<'t>(
     named: Vec<Named<'t>>,
     index: &TextIndex,
@@ -97,8 +98,8 @@ fn not_held<'t>(
     named.into_iter().zip(&alternatives).filter(|(_, parts)| !held(parts)).map(|(n, _)| n).collect()
 }
 
-/// The pieces of a composite, each of which must stand somewhere; none for what is no
-/// composite.
+/// Returns the pieces of a composite, each of which must occur somewhere. Returns no pieces for
+/// other names.
 fn pieces(named: &Named<'_>) -> Vec<Vec<Needle>> {
     let text = named.found.text;
     let needle = |text: &str, edge| {
@@ -108,12 +109,12 @@ fn pieces(named: &Named<'_>) -> Vec<Vec<Needle>> {
     match named.found.kind {
         IdentifierKind::Url | IdentifierKind::Number => Vec::new(),
         IdentifierKind::Id => match text.contains('.') {
-            // A version may stand in the name of a file.
+            // A version may be a part of a file's name.
             true => vec![needle(text.trim_start_matches('v'), Edge::Word)],
             false => Vec::new(),
         },
         IdentifierKind::Path => path_pieces(text, &needle),
-        // A quotation is word for word; code may be put together.
+        // A quotation must match word for word; code may be assembled.
         IdentifierKind::Quoted if !named.code => Vec::new(),
         // A placeholder names nothing.
         IdentifierKind::Quoted if code_pieces(text).is_empty() && text.contains('<') => {
@@ -124,7 +125,7 @@ fn pieces(named: &Named<'_>) -> Vec<Vec<Needle>> {
             .map(|piece| {
                 let names = piece.split(['.', ':', '#', '/']).filter(|name| name.len() > 2);
                 let mut any = needle(piece, Edge::Word);
-                // `A.b` where only `A` and `b` are named.
+                // `A.b` may be assembled from `A` and `b`.
                 any.extend(
                     names
                         .clone()
@@ -137,7 +138,7 @@ fn pieces(named: &Named<'_>) -> Vec<Vec<Needle>> {
     }
 }
 
-/// The words of code, without placeholders; none where it is one word.
+/// Returns the words of code without placeholders. Returns no words for a single word.
 fn code_pieces(text: &str) -> Vec<&str> {
     let apart = |c: char| c.is_whitespace() || "\"'`()[]<>{},;|&=*$!?…".contains(c);
     let mut depth = 0_i32;
@@ -160,7 +161,7 @@ fn code_pieces(text: &str) -> Vec<&str> {
     }
     pieces.retain(|piece| piece.len() > 2 && piece.chars().any(char::is_alphanumeric));
     if pieces.len() == 1 && pieces[0].len() == text.len() {
-        // `A::b` and `a.b` are put together, too.
+        // `A::b` and `a.b` are composites, too.
         let names: Vec<&str> =
             text.split([':', '.', '#']).filter(|name| !name.is_empty()).collect();
         return if names.len() > 1 { names } else { Vec::new() };
@@ -168,8 +169,8 @@ fn code_pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// Words with slashes between them are prose if each stands somewhere; a glob or a path with
-/// placeholders is held if what is between them is.
+/// Returns the pieces of a path. Words with slashes between them may be prose, so the pieces are
+/// the words. For a glob or a path with placeholders, they are the parts between these.
 fn path_pieces(text: &str, needle: &dyn Fn(&str, Edge) -> Vec<Needle>) -> Vec<Vec<Needle>> {
     let bare = text.trim_end_matches('/');
     let steps = || bare.split('/').filter(|step| !step.is_empty());
@@ -190,8 +191,8 @@ fn path_pieces(text: &str, needle: &dyn Fn(&str, Edge) -> Vec<Needle>) -> Vec<Ve
         .collect()
 }
 
-/// Takes out the paths that are a known folder and a known path in it: the folder is rooted,
-/// or one turn names both.
+/// Removes the paths that consist of a known folder and a known path in it, if the folder is
+/// absolute or one turn contains both.
 fn joined_paths<'t>(named: Vec<Named<'t>>, evidence: &Evidence<'_, '_>) -> Vec<Named<'t>> {
     let mut needles: Vec<Needle> = Vec::new();
     let mut splits: Vec<Range<usize>> = Vec::with_capacity(named.len());
@@ -221,7 +222,7 @@ fn joined_paths<'t>(named: Vec<Named<'t>>, evidence: &Evidence<'_, '_>) -> Vec<N
     all.filter(|one| !joins(one)).map(|(named, _)| named).collect()
 }
 
-/// A quote may leave something out by dots; each part of it must stand somewhere.
+/// Returns the parts of a quotation around its ellipses, each of which must occur somewhere.
 fn parts<'a>(found: &Identifier<'a>) -> Vec<&'a str> {
     match found.kind {
         IdentifierKind::Quoted => {
@@ -231,7 +232,7 @@ fn parts<'a>(found: &Identifier<'a>) -> Vec<&'a str> {
     }
 }
 
-/// The spellings of a part of a name, any of which will do.
+/// Returns the accepted spellings of a part of a name.
 fn spellings(found: &Identifier<'_>, text: &str) -> Vec<Needle> {
     let bare = text.trim_end_matches(|c: char| ".,;:!?)]}'\"/、。，；：！？".contains(c));
     let bare = bare.strip_prefix("./").unwrap_or(bare);
@@ -248,7 +249,7 @@ fn spellings(found: &Identifier<'_>, text: &str) -> Vec<Needle> {
     folded.map(|text| Needle { text, edge: Edge::of(found.kind) }).collect()
 }
 
-/// A path without the line that follows it: `a.rs:12`, `a.rs:12:5`, `a.rs:12-40`,
+/// Returns a path without the line number after it: `a.rs:12`, `a.rs:12:5`, `a.rs:12-40`,
 /// `a.rs#L12`.
 fn without_line(path: &str) -> &str {
     let number = |c: char| c.is_ascii_digit() || c == '-' || c == 'L';

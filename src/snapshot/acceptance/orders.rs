@@ -1,5 +1,5 @@
-//! Sources of orders: the turns of the agent that the user agrees to, and the texts of tools
-//! that give orders to agents, which nobody asked for.
+//! Orders: the turns of the agent that the user assents to, and tool texts that give orders to
+//! agents without the user's request.
 
 use std::collections::HashSet;
 
@@ -16,12 +16,13 @@ use crate::snapshot::format::summary::Section;
 use crate::snapshot::text::identifiers::{IdentifierKind, identifiers};
 use crate::snapshot::text::word_shape::is_cjk;
 
-/// The share of a plan that others than tools must say for it to be theirs in any case.
+/// Share of a plan that own sources must cover so that a name from a tool's order does not count
+/// against it.
 const SAID: f32 = 0.6;
-/// Longest message that is no more than an assent, in bytes.
+/// Maximum bytes of a message that is only an assent.
 const ASSENT: usize = 300;
 
-/// The turns of the agent that the user's next message agrees to.
+/// Returns the turns of the agent that the user's next message assents to.
 pub(super) fn assented(source: &SourceText<'_>) -> HashSet<u32> {
     let mut turns = HashSet::new();
     let mut at = 0;
@@ -42,13 +43,14 @@ pub(super) fn assented(source: &SourceText<'_>) -> HashSet<u32> {
 }
 
 impl Judge<'_, '_, '_> {
-    /// Returns a fault of what a tool's order to agents carries better than its own sources do,
-    /// unless it says that a tool says so.
+    /// Returns a fault if an order of a tool to agents covers a claim better than the claim's own
+    /// sources do, or if a plan or rule names something that only such an order names. Returns no
+    /// fault for a claim that attributes its statement to somebody.
     pub(super) fn follows(&self, case: &Case<'_, '_>, own: &Cover) -> Option<Rejection> {
         if case.attributed {
             return None;
         }
-        // A sentence without plan or rule may stand next to an order.
+        // A sentence without a plan or rule may be next to an order.
         let facts = matches!(
             case.claim.section,
             Section::KeyKnowledge | Section::ArtifactTrail | Section::RecentActions
@@ -67,8 +69,8 @@ impl Judge<'_, '_, '_> {
         (is_carried || is_named()).then(|| Fault::FollowedOrder.of(case.claim.text))
     }
 
-    /// True of a plan or rule with a name that stands only in a tool's order, and in sentences
-    /// that report or refuse it. Names are the same in every language.
+    /// Returns true for a plan or rule with a name that occurs only in a tool's order, or in
+    /// sentences that report or refuse it. Names are the same in all languages.
     fn names_a_thing_of_orders(&self, case: &Case<'_, '_>) -> bool {
         let (text, denied) = (case.claim.text, &case.polarity.negated);
         let is_of_orders = |name: &str| {
@@ -83,7 +85,8 @@ impl Judge<'_, '_, '_> {
             let units = self.evidence.places(rarest).iter().filter(holds).copied();
             let (ordered, others): (Vec<u32>, Vec<u32>) =
                 units.partition(|unit| self.orders[*unit as usize] == Order::Given);
-            // An agent that denies anything beside the name tells that it did not follow.
+            // An agent that negates something in a sentence with the name reports that it did not
+            // follow.
             let means = |unit: u32| {
                 let by_agent = self.evidence.unit(unit).speaker == Speaker::Agent;
                 self.is_own(unit)
@@ -101,24 +104,24 @@ impl Judge<'_, '_, '_> {
     }
 }
 
-/// Whether a unit of a tool gives orders to agents.
+/// The relation of a unit to orders that a tool gives to agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Order {
-    /// It gives none.
+    /// The unit has no order.
     None,
-    /// It goes on after a line that does.
+    /// The unit follows a line with an order.
     Near,
-    /// It stands in a line that does.
+    /// The unit is in a line with an order.
     Given,
 }
 
-/// Sentences before one that speaks to agents that belong to it.
+/// Number of sentences before an order, in the same line, that belong to it.
 const AROUND: usize = 3;
-/// The most lines behind one that speaks to agents that go on with it.
+/// Maximum number of lines after an order that continue it.
 const GOES_ON: u32 = 3;
 
-/// For each unit, whether it is a part of a tool's text that gives orders to agents: of the
-/// line that speaks to them, or of the next ones, up to an empty line or an item of a list.
+/// Returns for each unit its relation to a tool's orders to agents. An order extends over its line
+/// and the next ones, up to an empty line or an item of a list.
 pub(super) fn orders_of_tools(source: &SourceText<'_>) -> Vec<Order> {
     let units = &source.units;
     let mut orders = vec![Order::None; units.len()];
@@ -144,9 +147,9 @@ pub(super) fn orders_of_tools(source: &SourceText<'_>) -> Vec<Order> {
     orders
 }
 
-/// True if a sentence has a name for agents and a word by which somebody gives orders.
+/// Returns true if a sentence has a word for agents and a word that gives orders.
 fn speaks_to_agents(text: &str) -> bool {
-    // `agent-sidebar.tsx` and `agent.run()` speak to nobody.
+    // `agent-sidebar.tsx` and `agent.run()` do not address agents.
     let pieces = text.split(|c: char| c.is_whitespace() || is_cjk(c));
     let mut pieces = pieces.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     let is_named = pieces.any(|word| LISTS.agents.has(&word.to_lowercase()));

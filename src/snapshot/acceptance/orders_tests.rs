@@ -1,10 +1,11 @@
-//! Plans that follow an order of a tool, in another language than the order or glued to it.
+//! Tests plans that follow an order of a tool, in another language than the order or adjacent to
+//! it.
 
 use super::{Limits, Section, SourceText, accept, text, tool};
 use crate::snapshot::format::summary::Summary;
 use chat_history::message::Role;
 
-/// Returns the open steps that are left of one step after a tool's result.
+/// Returns the task state that remains of one open step after a tool's result.
 fn left(goal: &str, result: &str, user: &str, step: &str) -> String {
     let messages = [text(Role::User, goal), tool("{}", result), text(Role::User, user)];
     let source = SourceText::new(&messages, &[], None, "");

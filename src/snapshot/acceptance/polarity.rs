@@ -1,5 +1,6 @@
-//! Whether a sentence says a thing or its opposite: pairs of opposite words, turned around by
-//! negations, and the order of two things. It compares two sentences that share their words.
+//! Polarity: whether a sentence states a thing or its opposite. It combines pairs of opposite
+//! words, negations that reverse them, and the order of two things. It compares sentences that
+//! share words.
 
 use std::collections::HashSet;
 
@@ -9,67 +10,68 @@ use super::token::{Token, TokenKind, each_token, tokens};
 use super::wording::forgets;
 use crate::snapshot::text::content_words::is_stop;
 
-/// Words behind a negation that it may turn around.
+/// Number of words after a negation in which it reverses an opposite.
 const REACH: usize = 4;
-/// Words behind a negation that it denies.
+/// Number of words after a negation that it denies.
 const DENIED: usize = 4;
-/// The most pairs of opposites.
+/// Maximum number of pairs of opposites.
 const AXES: usize = 16;
-/// The opposites that say whether work is finished.
+/// The pair of opposites for finished and unfinished work.
 const FINISHED: usize = 2;
-/// The opposites that say whether something works.
+/// The pair of opposites for success and failure.
 const SUCCEEDS: usize = 0;
 
 const PLUS: u8 = 1;
 const MINUS: u8 = 2;
 
-/// The signs of a sentence.
+/// The polarity of a sentence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Polarity {
     pub(super) signs: [u8; AXES],
-    /// The words behind negations that turn no opposite around.
+    /// The words that negations deny.
     pub(super) negated: Vec<u64>,
-    /// Negates something.
+    /// True if the sentence negates something.
     negates: bool,
-    /// Limits such as `only` and `unless`.
+    /// True for limits such as `only` and `unless`.
     pub(super) limited: bool,
-    /// Its words.
+    /// Its content words.
     words: HashSet<u64>,
-    /// Two things in their order: the second comes later, or is chosen.
+    /// Pairs of things in order: the second comes later, or is chosen.
     order: HashSet<(u64, u64)>,
-    /// The words behind a `without` in a sentence that negates: what it forbids is free with them.
+    /// The words after a `without` in a sentence that negates. What the sentence forbids is allowed
+    /// under these conditions.
     conditions: Vec<u64>,
     contrasts: Vec<Contrast>,
-    /// It has such a word itself.
+    /// True if the sentence has a word such as `without`.
     excepts: bool,
-    /// All its words and numbers.
+    /// All its tokens.
     held: HashSet<u64>,
 }
 
-/// `This, not that`: numbers or words that are chosen, and those that are not.
+/// `This, not that`: numbers or words that are chosen, and those that are rejected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Contrast {
     chosen: Vec<u64>,
     rejected: Vec<u64>,
 }
 
-/// The verdict of a source on a claim.
+/// The relation of a source to a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The same.
+    /// Both state the same.
     Agrees,
-    /// Nothing about it.
+    /// The source states nothing about it.
     Neutral,
-    /// The source negates what the claim does not.
+    /// The source negates a word that the claim does not.
     Denied,
-    /// The claim negates what the source does not.
+    /// The claim negates a word that the source does not.
     Denies,
-    /// The opposite.
+    /// They state opposites.
     Opposite,
 }
 
 impl Polarity {
-    /// Reads a sentence.
+    /// Reads the polarity of a sentence.
     pub(super) fn of(text: &str) -> Polarity {
         let mut read = Polarity::default();
         each_token(text, |token| {
@@ -86,7 +88,8 @@ impl Polarity {
         read
     }
 
-    /// True if it says that work is finished, false that it is not.
+    /// Returns whether the sentence states that work is finished, or `None` if it states neither or
+    /// both.
     pub(super) fn finished(&self) -> Option<bool> {
         match self.signs[FINISHED] {
             PLUS => Some(true),
@@ -95,7 +98,8 @@ impl Polarity {
         }
     }
 
-    /// True if it says that something works, false that it does not.
+    /// Returns whether the sentence states a success, or `None` if it states neither success nor
+    /// failure. Finished work counts as a success.
     pub(super) fn succeeds(&self) -> Option<bool> {
         match (self.signs[SUCCEEDS], self.finished()) {
             (PLUS, _) | (0, Some(true)) => Some(true),
@@ -104,7 +108,7 @@ impl Polarity {
         }
     }
 
-    /// True for a text without a sign and a negation.
+    /// Returns true for a sentence without opposites and negations.
     pub(super) fn is_neutral(&self) -> bool {
         self.signs == [0; AXES] && !self.negates
     }
@@ -136,30 +140,30 @@ impl Polarity {
         }
     }
 
-    /// True if this negates a word that the other has and negates nowhere.
+    /// Returns true if this sentence negates a word of the other, which itself negates nothing.
     fn denies(&self, other: &Polarity) -> bool {
         let denied = |word: &u64| other.words.contains(word) && !other.negated.contains(word);
         !other.negates && self.negated.iter().any(denied)
     }
 
-    /// True if the other has the condition under which this frees what it forbids.
+    /// Returns true if the other has a condition under which this one allows what it forbids.
     fn frees(&self, other: &Polarity) -> bool {
         !other.excepts && self.conditions.iter().any(|word| other.held.contains(word))
     }
 
-    /// True if this has what a contrast rejects, and nothing of what it chooses.
+    /// Returns true if this sentence has what a contrast rejects, and nothing that it chooses.
     fn takes_rejected(&self, contrast: &Contrast) -> bool {
         let rejects = |word: &u64| self.contrasts.iter().any(|own| own.rejected.contains(word));
         let has = |word: &u64| self.held.contains(word) && !rejects(word);
         contrast.rejected.iter().any(has) && !contrast.chosen.iter().any(has)
     }
 
-    /// True if the sentence denies something.
+    /// Returns true if the sentence negates something.
     pub(super) fn negates(&self) -> bool {
         self.negates
     }
 
-    /// True if the sentence denies or limits something.
+    /// Returns true if the sentence negates or limits something.
     pub(super) fn restricts(&self) -> bool {
         self.negates || self.limited
     }
@@ -179,10 +183,10 @@ impl Polarity {
                 let letters = word.chars().filter(|c| c.is_alphanumeric() || *c == '_');
                 lower.extend(letters.flat_map(char::to_lowercase));
                 self.limited |= LISTS.limiting.has(&lower);
-                // `0 failed`, and not `set it to 0,`.
+                // `0 failed` is a negation; `set it to 0,` is not.
                 let none = lower == "0" && piece.ends_with(' ');
                 if (LISTS.negators.has(&lower) || none) && !forgets(&text[at..]) {
-                    // `this, not that` negates nothing that is said.
+                    // `this, not that` does not negate the statement itself.
                     let start = at - piece.len();
                     let contrast = text[..start].trim_end().ends_with([',', '('])
                         && matches!(lower.as_str(), "not" | "nicht" | "pas" | "no");
@@ -198,22 +202,22 @@ impl Polarity {
                             self.conditions.extend(long.map(|token| token.hash));
                         }
                     }
-                    // `without X` negates nothing but X.
+                    // `without X` negates X only.
                     self.negates |= !LISTS.excepting.has(&lower);
                     self.limited |= contrast;
                     negated = (!contrast).then_some((n, at));
-                    // `names must not appear` negates what is before it, too.
+                    // `names must not appear` also negates the words before it.
                     if !contrast && LISTS.modals.has(&before) {
                         self.negated.extend(said(inside));
                     }
-                    // `delete nothing in it` negates what is before it.
+                    // `delete nothing in it` negates the word before it.
                     if !contrast && !is_nothing(&lower) && !ends_clause {
                         self.negated.extend(said(clause_of(behind)).take(DENIED));
                     }
                 } else {
                     negated = negated.filter(|(from, _)| n - from <= REACH);
                     let denied = negated.is_some() || begins_with_nothing(&text[at..]);
-                    // `May 27` permits nothing.
+                    // `May 27` is not a permission.
                     if word != "May" && self.sign(&lower, denied) {
                         negated = None;
                     }
@@ -228,7 +232,7 @@ impl Polarity {
         }
     }
 
-    /// Notes a contrast: the numbers of both sides, or else the word on each.
+    /// Adds a contrast: the numbers of both sides, or else one word of each.
     fn contrast(&mut self, before: &str, behind: &str) {
         let before = before.trim_end().trim_end_matches([',', '(']);
         let chosen = before.rsplit(CLAUSE_ENDS).next().unwrap_or_default();
@@ -239,7 +243,7 @@ impl Polarity {
         };
         let mut contrast = Contrast { chosen: numbers(chosen), rejected: numbers(rejected) };
         if contrast.rejected.is_empty() {
-            // Words of both sides do not tell them apart: `by mail, not by phone`.
+            // Words on both sides do not distinguish them: `by mail, not by phone`.
             let (one, other): (Vec<u64>, Vec<u64>) =
                 (said(chosen).collect(), said(rejected).collect());
             let last = one.iter().rfind(|word| !other.contains(word));
@@ -251,9 +255,9 @@ impl Polarity {
         self.contrasts.push(contrast);
     }
 
-    /// Notes which of two things comes first: `A before B`, `B, not A`, `A first, then B`.
+    /// Adds the order of two things: `A before B`, `B, not A`, `A first, then B`.
     fn ordered(&mut self, text: &str) {
-        // The content words of the part before, and of this one.
+        // The content words of the previous part and of this one.
         let (mut before, mut now): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
         let (mut first, mut link, mut last) = (false, None::<Link>, 0);
         each_token(text, |token| {
@@ -290,7 +294,7 @@ impl Polarity {
         });
     }
 
-    /// Notes the signs of a word; true if it has one.
+    /// Adds the signs of a word. Returns true if it has any.
     fn sign(&mut self, word: &str, negated: bool) -> bool {
         let mut found = false;
         for (sign, axis) in self.signs.iter_mut().zip(&LISTS.opposites) {
@@ -333,12 +337,12 @@ impl Polarity {
 /// Marks that end a clause.
 const CLAUSE_ENDS: [char; 8] = [',', ';', '.', ':', '(', ')', '!', '?'];
 
-/// The text up to the end of its first clause.
+/// Returns the first clause of a text.
 fn clause_of(text: &str) -> &str {
     &text[..text.find(CLAUSE_ENDS).unwrap_or(text.len())]
 }
 
-/// True for a word that says something.
+/// Returns true for a content word.
 fn says(text: &str, token: &Token) -> bool {
     let word = &text[token.start..token.end];
     match token.kind {
@@ -348,12 +352,12 @@ fn says(text: &str, token: &Token) -> bool {
     }
 }
 
-/// The words of a text that say something, in order.
+/// Returns the content words of a text, in order.
 fn said(text: &str) -> impl Iterator<Item = u64> + '_ {
     tokens(text).into_iter().filter(|token| says(text, token)).map(|token| token.hash)
 }
 
-/// True if the next word is `nothing`, which negates the word before it: `delete nothing`.
+/// Returns true if the next word is `nothing`, which negates the word before it: `delete nothing`.
 fn begins_with_nothing(text: &str) -> bool {
     let next = text.trim_start().split(|c: char| !c.is_alphanumeric()).next();
     next.is_some_and(is_nothing)
@@ -363,7 +367,7 @@ fn is_nothing(word: &str) -> bool {
     matches!(word, "nothing" | "none" | "nichts" | "rien" | "nada")
 }
 
-/// The `before` characters before a word, and the `after` ones behind it.
+/// Returns up to `before` characters before a word and up to `after` characters behind it.
 fn around(text: &str, at: usize, length: usize, before: usize, after: usize) -> (&str, &str) {
     let (head, tail) = (&text[..at], &text[at + length..]);
     let start = head.char_indices().rev().nth(before - 1).map_or(0, |(start, _)| start);

@@ -1,4 +1,4 @@
-//! Claims are compared with their sources.
+//! Tests the comparison of claims with their sources.
 
 use super::{Polarity, Verdict};
 

@@ -1,4 +1,4 @@
-//! The quotation in place of a claim that does not hold: its best source, word for word.
+//! The quotation that replaces a failed claim: its best source, word for word.
 
 use super::claim::{Claim, StepState};
 use super::judge::{Judge, Source};
@@ -7,16 +7,16 @@ use super::rejection::{Fault, Rejection};
 use super::source::Speaker;
 use crate::snapshot::format::summary::Section;
 
-/// The bytes of a source that is quoted, and the share that it carries of what it replaces.
+/// Accepted bytes of a quoted source, and the minimum share of the claim that it covers.
 const QUOTED: std::ops::RangeInclusive<usize> = 15..=240;
 const QUOTED_SHARE: f32 = 0.5;
 
 impl Judge<'_, '_, '_> {
-    /// The best source of a claim that does not hold, word for word, with its speaker.
+    /// Returns the best source of a failed claim, word for word, with its speaker.
     pub(super) fn quote(&self, claim: &Claim<'_>, why: &Rejection) -> Option<String> {
         let case = self.case(claim)?;
         let order = why.is(Fault::FollowedOrder);
-        // Behind `[done]` the source would be a claim again.
+        // After `[done]`, the source would become a claim.
         if order || claim.state != StepState::Unsaid {
             return None;
         }

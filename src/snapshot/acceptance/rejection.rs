@@ -1,6 +1,5 @@
-//! Reasons to reject a model's snapshot. Each has a stable word for reports and logs, and
-//! one sentence for a person and for the model's retry. The sentence may quote the
-//! snapshot; the word never does.
+//! Reasons to reject a model's snapshot or a sentence of it. Each is rendered as one sentence for a
+//! person and for the model's retry, which may quote the snapshot.
 
 use std::fmt::{Display, Formatter, Result};
 
@@ -11,78 +10,78 @@ use crate::snapshot::text::language::Language;
 /// A fault of a model's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Rejection {
-    /// The model refused to write one.
+    /// The model refused to write a snapshot.
     Refused,
     /// The endpoint filtered the reply.
     Filtered,
-    /// There is no snapshot in the reply.
+    /// The reply contains no snapshot.
     NoSnapshot,
-    /// The reply ends before the snapshot does, or in the middle of a thought.
+    /// The reply ends before the snapshot ends, or in the model's reasoning.
     Unfinished,
-    /// There is more than one snapshot.
+    /// The reply contains more than one snapshot.
     SeveralSnapshots,
-    /// Text stands after the snapshot.
+    /// Text follows the snapshot.
     TextAfter,
-    /// Text stands in the snapshot, but in no section.
+    /// The snapshot contains text outside its sections.
     StrayText {
-        /// Its beginning.
+        /// The beginning of the text.
         text: String,
     },
-    /// A section that is not one of the six.
+    /// The snapshot has a section that is not one of the six.
     UnknownSection {
-        /// Its name.
+        /// The name of the section.
         name: String,
     },
-    /// A section stands twice.
+    /// A section occurs twice.
     RepeatedSection {
-        /// The section or sections.
+        /// The section.
         section: Section,
     },
-    /// A section does not end before the next begins, or holds a bare tag.
+    /// A section is not closed before the next begins, or contains an unescaped tag.
     BrokenSection {
-        /// The section or sections.
+        /// The section.
         section: Section,
-        /// The tag found in it, without its brackets.
+        /// The tag in it, without brackets.
         tag: String,
     },
-    /// Sections are absent.
+    /// Sections are missing.
     MissingSections {
-        /// The section or sections.
+        /// The sections.
         sections: Vec<Section>,
     },
-    /// Every section is blank.
+    /// All sections are blank.
     Empty,
     /// The snapshot is too large.
     TooLarge {
-        /// Its tokens.
+        /// The tokens of the snapshot.
         found: u64,
-        /// The most it may have.
+        /// The maximum tokens.
         limit: u64,
     },
     /// The snapshot is not in the user's language.
     WrongLanguage {
-        /// The language it is in.
+        /// The language of the snapshot.
         found: Language,
-        /// The language of the user.
+        /// The main language of the user.
         expected: Language,
     },
-    /// It names something that the messages do not hold.
+    /// The snapshot contains a name or number that is not in the messages.
     Ungrounded {
         /// The kind of name.
         kind: IdentifierKind,
-        /// The name, as the snapshot spells it.
+        /// The name, as spelled in the snapshot.
         text: String,
     },
-    /// A value that stands elsewhere, and another one where the sentence's words do.
+    /// The messages have another value with the words of the sentence.
     WrongValue {
         /// The value.
         value: String,
         /// The sentence.
         line: String,
     },
-    /// A sentence that does not hold.
+    /// A sentence failed verification.
     Untrue {
-        /// Its fault.
+        /// The fault of the sentence.
         fault: Fault,
         /// The sentence.
         sentence: String,
@@ -92,17 +91,17 @@ pub(crate) enum Rejection {
 /// The fault of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It says that the user asked for something that the user did not ask for.
+    /// It claims a wish or an act of the user that the user's messages do not have.
     ClaimedOrder,
-    /// A constraint that neither the user nor the system set.
+    /// It is a constraint that neither the user nor the system set.
     ForeignConstraint,
-    /// A goal that is not the user's.
+    /// It is a goal that is not the user's.
     ForeignGoal,
     /// It follows an order that a tool's result gives to agents.
     FollowedOrder,
-    /// A step that is said to be done, and that nothing shows to be done.
+    /// It claims that something is done, but the messages do not show it.
     NotDone,
-    /// Too much speaks against it.
+    /// Its doubt reaches the threshold.
     Unsupported,
 }
 
@@ -127,7 +126,7 @@ impl Fault {
 
 #[cfg(test)]
 impl Rejection {
-    /// Returns the name of the variant; of a sentence, that of its fault.
+    /// Returns the name of the variant, or for a sentence the name of its fault.
     pub(super) fn name(&self) -> String {
         let shown = match self {
             Rejection::Untrue { fault, .. } => format!("{fault:?}"),
@@ -138,12 +137,13 @@ impl Rejection {
 }
 
 impl Rejection {
-    /// True for a sentence with this fault.
+    /// Returns true for a sentence with this fault.
     pub(super) fn is(&self, of: Fault) -> bool {
         matches!(self, Rejection::Untrue { fault, .. } if *fault == of)
     }
 
-    /// True for a name that nobody said, and for an order of a tool: no other words excuse it.
+    /// Returns true for a fault that suffices alone, without other doubt: a name or value that
+    /// nobody used, or an order of a tool.
     pub(super) fn is_proof(&self) -> bool {
         self.is(Fault::FollowedOrder) || matches!(self, Rejection::Ungrounded { .. })
     }
@@ -210,7 +210,7 @@ fn noun(kind: IdentifierKind) -> &'static str {
     }
 }
 
-/// The beginning of a text, on one line.
+/// Displays the beginning of a text on one line.
 struct Short<'a>(&'a str);
 
 impl Display for Short<'_> {

@@ -1,11 +1,10 @@
-//! A model's reply, read into a [`Summary`]. Strict about the snapshot, lenient
-//! about what models like to put around it: thoughts before it (plain or in an
-//! element of their own) and a Markdown fence are dropped.
+//! Parses a model's reply into a [`Summary`]. It is strict about the snapshot and lenient about the
+//! text around it: it drops reasoning before the snapshot (plain or in its own element), and a
+//! Markdown fence.
 //!
-//! The grammar inside is fixed: six sections, each once, in any order, nothing
-//! between them. A tag of the snapshot within a section's text must be escaped,
-//! so a reply cannot be read in two ways. Total: every text gives a summary or a
-//! rejection.
+//! The grammar of the snapshot is fixed: six sections, each once, in any order, with nothing
+//! between them. A tag of the snapshot in a section's text must be escaped, so that no reply can be
+//! parsed in two ways. Every text gives a summary or a rejection.
 
 use std::sync::LazyLock;
 
@@ -19,18 +18,18 @@ use crate::snapshot::text::markers::fixed;
 const OPEN: &str = "<state_snapshot>";
 const CLOSE: &str = "</state_snapshot>";
 
-/// Elements that may come before the snapshot, in which models think. One
-/// search for all of them, so that a reply of nothing but thoughts is read once.
+/// Matches elements that may precede the snapshot, in which models reason. One search for all of
+/// them ensures that a reply of reasoning only is read once.
 static OPENING: LazyLock<Regex> =
     LazyLock::new(|| fixed("<(think|thinking|scratchpad|analysis|state_snapshot)>"));
 
-/// Marks of the messages that a model took a line from.
+/// Matches references to the messages that a model took a line from.
 static CITATION: LazyLock<Regex> = LazyLock::new(|| fixed(r"[ \t]*\[#\d+(?:\s*[,;–-]\s*#?\d+)*\]"));
 
-/// Names of the snapshot's grammar: none may stand bare in a section's text.
+/// Names of the snapshot's grammar that must not occur unescaped in a section's text.
 const RESERVED: [&str; 3] = ["state_snapshot", "user_directives", "offloaded_files"];
 
-/// Reads the one snapshot of a reply.
+/// Parses the snapshot of a reply, which must be the only one.
 pub(crate) fn parse(reply: &str) -> Result<Summary, Rejection> {
     let mut rest = after_thoughts(reply)?;
     let mut summary = Summary::default();
@@ -72,16 +71,17 @@ pub(crate) fn parse(reply: &str) -> Result<Summary, Rejection> {
     Ok(summary)
 }
 
-/// The text without marks of messages, such as `[#12, #14]`: no other text says which those are.
+/// Returns the text without references to messages, such as `[#12, #14]`, which mean nothing
+/// without the messages.
 fn without_citations(text: &str) -> String {
     CITATION.replace_all(text, "").into_owned()
 }
 
-/// Returns the text after the snapshot's opening tag. Thoughts may mention that tag, so
-/// they are skipped as a whole.
+/// Returns the text after the snapshot's opening tag. Skips reasoning as a whole, because it may
+/// mention that tag.
 fn after_thoughts(reply: &str) -> Result<&str, Rejection> {
     let mut rest = reply;
-    // Some servers cut the opening tag of the thoughts off and leave the closing one.
+    // Some servers remove the opening tag of the reasoning and leave the closing one.
     if let Some(end) = rest.find("</think>")
         && rest.find("<think>").is_none_or(|start| start > end)
         && rest[end..].contains(OPEN)
@@ -101,7 +101,7 @@ fn after_thoughts(reply: &str) -> Result<&str, Rejection> {
     }
 }
 
-/// After the snapshot: nothing, or the end of a Markdown fence.
+/// Returns an error unless the snapshot is followed by nothing, or by the end of a Markdown fence.
 fn after_snapshot(rest: &str) -> Result<(), Rejection> {
     if rest.contains(OPEN) {
         return Err(Rejection::SeveralSnapshots);
@@ -112,7 +112,7 @@ fn after_snapshot(rest: &str) -> Result<(), Rejection> {
     }
 }
 
-/// A section's text, and what follows its closing tag.
+/// Returns a section's text, and the text after its closing tag.
 fn body(section: Section, text: &str) -> Result<(&str, &str), Rejection> {
     let mut from = 0;
     while let Some(found) = text[from..].find('<') {
@@ -127,8 +127,8 @@ fn body(section: Section, text: &str) -> Result<(&str, &str), Rejection> {
     Err(Rejection::Unfinished)
 }
 
-/// A tag of the snapshot's grammar at the start of the text: its name, with the
-/// slash of a closing one, and its length.
+/// Returns the name and the length of a tag of the snapshot's grammar at the start of the text. The
+/// name of a closing tag includes its slash.
 fn grammar_tag(text: &str) -> Option<(&str, usize)> {
     let (tag, after) = tag(text)?;
     let name = tag.trim_end_matches('/').trim_end();
@@ -137,13 +137,13 @@ fn grammar_tag(text: &str) -> Option<(&str, usize)> {
     ours.then_some((name, text.len() - after.len()))
 }
 
-/// An opening tag at the start of the text, and what follows it.
+/// Returns the name of an opening tag at the start of the text, and the text after it.
 fn opening(text: &str) -> Option<(&str, &str)> {
     tag(text).filter(|(name, _)| !name.starts_with('/'))
 }
 
-/// Returns the text between `<` and `>` at the start of the text if it looks like a
-/// tag, and what follows it.
+/// Returns the text between `<` and `>` at the start of the text, if it looks like a tag, and the
+/// text after it.
 fn tag(text: &str) -> Option<(&str, &str)> {
     const LONGEST: usize = 64;
     let inside = text.strip_prefix('<')?;
@@ -153,7 +153,7 @@ fn tag(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty() && name.bytes().all(letters)).then_some((name, &inside[end + 1..]))
 }
 
-/// True where the reply ends within a tag.
+/// Returns true if the reply ends within a tag.
 fn is_cut_tag(text: &str) -> bool {
     text.starts_with('<') && !text.contains('>')
 }

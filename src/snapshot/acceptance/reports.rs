@@ -1,19 +1,19 @@
-//! Detects sentences that report what the user wants: "the user asked …", "as requested by
-//! the user", 用户要求…. It knows the words of summarisers in the languages that agents are
-//! used in most; a report in another language is not detected.
+//! Detects sentences that report a wish of the user: "the user asked …", "as requested by the
+//! user", 用户要求…. Word lists cover the languages in which agents are used most; reports in other
+//! languages are not detected.
 
 use super::lists::LISTS;
 use crate::snapshot::text::word_lists::WORDS;
 use crate::snapshot::text::word_shape::is_cjk;
 
-/// Returns true if a sentence reports that the user asked for, allowed or chose something.
-/// Quotes in it should be blanked before.
+/// Returns true if a sentence reports that the user asked for, allowed or chose something. The
+/// caller removes quotations first.
 pub(super) fn reports_order(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
     english(&lower) || others(&lower)
 }
 
-/// Returns true if a sentence begins with the user, who does something in it.
+/// Returns true if a sentence begins with the user as the subject of an action.
 pub(super) fn user_acts(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
     let mut words =
@@ -62,7 +62,7 @@ fn english(lower: &str) -> bool {
     };
     let persons = words.iter().enumerate().filter(|(_, word)| WORDS.person.has(word));
     for (at, person) in persons {
-        // `a human agent`, `the customer was told to`
+        // Skip `a human agent` and `the customer was told to`.
         if matches!(words.get(at + 1), Some(&("agent" | "agents")))
             || words[at + 1..].starts_with(&["told", "to"])
         {
@@ -83,7 +83,7 @@ fn english(lower: &str) -> bool {
             }
             near &= WORDS.between.has(word);
         }
-        // "requested by the user", "at the wish of the user"
+        // Such as "requested by the user" and "at the wish of the user".
         let before = &words[..at];
         let before = before.strip_suffix(&["the"]).unwrap_or(before);
         if let Some((by, before)) = before.split_last()
@@ -111,8 +111,7 @@ fn others(lower: &str) -> bool {
             let mut words = lower.split(|c: char| !c.is_alphanumeric());
             return words.any(|word| language.verbs.begins(word));
         }
-        // Scripts without spaces: anywhere in the sentence after the person, or
-        // in a possessive before it.
+        // In scripts without spaces, the verb may be anywhere in the sentence.
         language.verbs.is_in(lower)
     })
 }

@@ -1,6 +1,6 @@
-//! The text that a summary is verified against, cut into units: a sentence, a line of output,
-//! the scalar members of a JSON object. A unit knows who speaks in it, the turn it belongs to,
-//! and the unit around it.
+//! The text that a summary is verified against, divided into units: a sentence, a line of output,
+//! or the scalar members of a JSON object. A unit has a speaker, a turn, and possibly a parent
+//! unit.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -20,11 +20,11 @@ use crate::snapshot::transcript::TranscriptMessage;
 /// The speaker of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speaker {
-    /// The user, also in an earlier snapshot.
+    /// The user, also as quoted in an earlier snapshot.
     User,
     /// The operator.
     System,
-    /// The agent, in words.
+    /// The agent, in text.
     Agent,
     /// The agent, in a call.
     Call,
@@ -34,18 +34,19 @@ pub(super) enum Speaker {
     Earlier,
 }
 
-/// A piece of text that says one thing.
+/// A piece of text with one statement.
 #[derive(Debug)]
 pub(super) struct Unit<'a> {
     pub(super) text: Cow<'a, str>,
     pub(super) speaker: Speaker,
-    /// The turn: an order, or what the agent says and calls with the results of it.
+    /// The number of the turn: a message that is not a tool's, together with the tool messages
+    /// behind it.
     pub(super) turn: u32,
-    /// The text that it is a part of, by number: neighbours in one text belong together.
+    /// The number of its text. Adjacent units of one text belong together.
     pub(super) part_of: u32,
-    /// The line that it stands in, counted through all texts.
+    /// The number of its line, counted through all texts.
     pub(super) line: u32,
-    /// The unit of the JSON object around this one.
+    /// The unit of the JSON object that contains this one.
     pub(super) parent: Option<u32>,
 }
 
@@ -55,25 +56,24 @@ pub(crate) struct SourceText<'a> {
     pub(super) index: TextIndex,
     pub(super) units: Vec<Unit<'a>>,
     pub(super) turns: u32,
-    /// The names of the files that calls created, changed or deleted, in lower case.
+    /// The names of files that calls created, changed or deleted, in lower case.
     pub(super) changed: HashSet<String>,
     languages: Languages,
     texts: u32,
     lines: u32,
 }
 
-/// Longest text that a unit may have, in bytes, unless it is one sentence.
+/// Maximum bytes of a sentence or a JSON string that is not split further.
 const LONG: usize = 400;
-/// Deepest JSON that is taken apart.
+/// Maximum depth of JSON to parse.
 const DEEP: usize = 12;
 
 impl<'a> SourceText<'a> {
-    /// Of the messages, the text of the earlier snapshot that is merged, and what
-    /// of it are the user's own words (its goal, directives and constraints).
+    /// Collects the text of the messages, of the `earlier` snapshot that is merged, and of the
+    /// user's words in that: its goal, directives and constraints.
     ///
-    /// `system_and_user` are the system's and the user's messages of the whole history, also
-    /// where only a group of it is summarized: constraints and orders are verified against
-    /// them.
+    /// `system_and_user` are the system and user messages of the whole history, even if only a
+    /// group of it is summarized. Constraints and orders are verified against them.
     pub(crate) fn new(
         messages: &'a [TranscriptMessage<'a>],
         system_and_user: &'a [TranscriptMessage<'a>],
@@ -105,7 +105,7 @@ impl<'a> SourceText<'a> {
         source
     }
 
-    /// The languages that the user speaks; a summary is in one of them.
+    /// Returns the languages of the user. A summary must be in one of them.
     pub(crate) fn languages(&self) -> &Languages {
         &self.languages
     }
@@ -138,7 +138,7 @@ impl<'a> SourceText<'a> {
         }
     }
 
-    /// Adds a text.
+    /// Adds a text with its units.
     fn say(&mut self, text: &'a str, speaker: Speaker) {
         self.index.push(text);
         if text.contains('\\') {
@@ -176,7 +176,7 @@ impl<'a> SourceText<'a> {
         self.units.push(Unit { text, speaker, turn, part_of, line, parent });
     }
 
-    /// Takes a JSON object or array apart; false for any other text.
+    /// Divides a JSON object or array into units. Returns false for any other text.
     fn json(&mut self, text: &str, speaker: Speaker, parent: Option<u32>, deep: usize) -> bool {
         let text = text.trim();
         if deep == 0 || !text.starts_with(['{', '[']) {
@@ -225,12 +225,12 @@ impl<'a> SourceText<'a> {
     }
 }
 
-/// The lines of a text, also of one whose line breaks are escaped.
+/// Returns the lines of a text, split at escaped line breaks as well.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| line.split("\\n"))
 }
 
-/// Adds a scalar member of an object as `key: value`.
+/// Appends a scalar member of an object as `key: value`.
 fn member(out: &mut String, key: &str, value: &str) {
     out.push_str(key);
     if !key.is_empty() {
@@ -243,12 +243,12 @@ fn member(out: &mut String, key: &str, value: &str) {
     out.push('\n');
 }
 
-/// Calls back with the sentences of a line; of a long sentence, with its parts between
-/// brackets.
+/// Calls back with the clauses of the sentences of a line. A long sentence is split at brackets
+/// instead.
 fn each_piece<'t>(line: &'t str, mut each: impl FnMut(&'t str)) {
     for sentence in sentences_of_line(line) {
         if sentence.len() <= LONG {
-            // The text behind these marks has subjects and signs of its own.
+            // The text behind these marks has its own subject and polarity.
             let clauses =
                 sentence.split_inclusive("; ").flat_map(|part| part.split_inclusive('，'));
             clauses.for_each(&mut each);
@@ -266,15 +266,15 @@ fn each_piece<'t>(line: &'t str, mut each: impl FnMut(&'t str)) {
     }
 }
 
-/// An escape of a JSON string.
+/// Matches an escape of a JSON string.
 static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
     let unit = "[[:xdigit:]]{4}";
     let pair = r"u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}";
     fixed(&format!(r#"\\(?:[ntr"\\/]|{pair}|u{unit})"#))
 });
 
-/// The text with the escapes of a JSON string resolved, whether it is JSON or not; line breaks
-/// and tabs as spaces.
+/// Returns the text with the escapes of JSON strings resolved, whether it is JSON or not. Line
+/// breaks and tabs become spaces.
 fn without_escapes(text: &str) -> Cow<'_, str> {
     ESCAPE.replace_all(text, |escape: &Captures<'_>| match &escape[0] {
         r"\n" | r"\t" | r"\r" => " ".to_owned(),

@@ -1,5 +1,5 @@
-//! The words of a text as two texts are compared by: stems of words, numbers in one
-//! spelling, names whole and by their parts, pairs of characters in scripts without spaces.
+//! Tokens for comparing two texts: stems of words, numbers in a canonical spelling, names as a
+//! whole and in parts, and pairs of characters in scripts without spaces.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -10,22 +10,22 @@ use crate::snapshot::text::word_shape::is_cjk;
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
-    /// A word, by its stem; or a pair of characters.
+    /// The stem of a word, or a pair of characters.
     Word,
-    /// A number: its separators and zeros do not matter.
+    /// A number; separators and redundant zeros do not matter.
     Number,
-    /// A word that names: with digits, `_` or capitals inside, or all capitals.
+    /// A name: a word with digits, `_` or capitals inside, or of capitals only.
     Name,
-    /// A part of the name before it.
+    /// A part of a name, or a rounded form of a number.
     Part,
 }
 
 /// One token of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
-    /// Equal for texts that count as the same.
+    /// The hash, equal for tokens that count as the same.
     pub(super) hash: u64,
-    /// Its kind.
+    /// The kind of the token.
     pub(super) kind: TokenKind,
     /// Its first byte in the text.
     pub(super) start: usize,
@@ -33,7 +33,7 @@ pub(super) struct Token {
     pub(super) end: usize,
 }
 
-/// The tokens of a text, in order.
+/// Returns the tokens of a text, in order.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     each_token(text, |token| tokens.push(token));
@@ -73,7 +73,7 @@ pub(super) fn each_token(text: &str, mut each: impl FnMut(Token)) {
     }
 }
 
-/// The end of the word that begins at `start`; a version is one word.
+/// Returns the end of the word that begins at `start`. A version is one word.
 fn word_end(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -105,7 +105,7 @@ fn word(
     let digits = bytes.iter().any(u8::is_ascii_digit);
     if humps || digits || bytes.contains(&b'_') {
         each(Token { hash: xxh3_64(lower.as_bytes()), kind: TokenKind::Name, start, end });
-        // `polars-1.9.0` has the version as well.
+        // `polars-1.9.0` contains the version as a part.
         let dashes = lower.contains('-') && word.len() == lower.len();
         for piece in lower.split('-').filter(|piece| dashes && !piece.is_empty()) {
             let start = start + raw_json::offset_in(lower, piece);
@@ -127,7 +127,7 @@ fn word(
     each(Token { hash: xxh3_64(stem(lower).as_bytes()), kind, start, end });
 }
 
-/// The parts of `parse_tides` and of `parseTides`.
+/// Calls back with the parts of a name such as `parse_tides` or `parseTides`.
 fn parts(name: &str, start: usize, each: &mut impl FnMut(Token)) {
     let bytes = name.as_bytes();
     let mut from = 0;
@@ -160,7 +160,7 @@ fn number_hash(plain: &str) -> u64 {
     xxh3_64(plain.as_bytes())
 }
 
-/// A number, and what it may be rounded to.
+/// Calls back with a number, and with its rounded forms.
 fn number(text: &str, range: std::ops::Range<usize>, each: &mut impl FnMut(Token)) {
     let (start, end) = (range.start, range.end);
     let plain = plain_number(&text[range]);
@@ -178,7 +178,7 @@ fn number(text: &str, range: std::ops::Range<usize>, each: &mut impl FnMut(Token
     }
 }
 
-/// A number in one spelling: `01,200.50`, `1.200,5` and `1200.5` are the same.
+/// Returns a number in canonical spelling: `01,200.50`, `1.200,5` and `1200.5` are equal.
 pub(super) fn plain_number(text: &str) -> String {
     let separators = || text.char_indices().filter(|(_, c)| !c.is_ascii_digit());
     let last = separators().next_back();
@@ -200,8 +200,8 @@ pub(super) fn plain_number(text: &str) -> String {
     if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") }
 }
 
-/// The end of a number, perhaps with a unit of at most three letters behind it. `7d589fc`
-/// and `1.2.3` are names.
+/// Returns the end of a number, which may have a unit of at most three letters. Returns `None` for
+/// names such as `7d589fc` and `1.2.3`.
 fn number_end(bytes: &[u8], start: usize) -> Option<usize> {
     let digits =
         |from: usize| from + bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();

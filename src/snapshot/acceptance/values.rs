@@ -1,5 +1,5 @@
-//! Whether the values of a claim belong to its other words: a value is wrong where the sources of
-//! those words have another one of its kind.
+//! Verifies that the values of a claim belong to its other words. A value is wrong if the sources
+//! of these words have another value of its kind.
 
 use super::binding::is_bound_elsewhere;
 use super::evidence::{Evidence, Item};
@@ -8,18 +8,18 @@ use super::rejection::Rejection;
 use super::token::{self, Token, TokenKind, plain_number};
 use crate::snapshot::text::identifiers::IdentifierKind;
 
-/// Numbers up to this may be counted by the summariser.
+/// Maximum of a whole number that the summariser may have counted itself.
 const COUNTED: f64 = 30.0;
-/// The share of the other words that the best units for a value carry.
+/// Minimum share of the other words that the best units must cover to contradict a value.
 const MOST: f32 = 0.5;
-/// How much of the best share a unit carries that is as good.
+/// Minimum share of a unit, relative to the best, to count as equally good.
 const CLOSE: f32 = 0.85;
-/// The share of a claim that a source must carry to be held against it.
+/// Minimum share of a claim that a source must cover to contradict it.
 pub(super) const ABOUT: f32 = 0.3;
-/// How far a number that is not meant exactly may be off.
+/// Maximum relative error of a number that is stated as approximate.
 const ROUNDED: f64 = 0.06;
 
-/// Returns the first value of a claim that nobody said or that its sources contradict.
+/// Returns a fault for the first value of a claim that nobody said or that its sources contradict.
 pub(super) fn wrong_value(
     evidence: &Evidence<'_, '_>,
     text: &str,
@@ -47,17 +47,17 @@ pub(super) fn wrong_value(
     })
 }
 
-/// True for a number, and for a name with digits.
+/// Returns true for a number, and for a name with digits.
 pub(super) fn is_value(item: &Item, text: &str) -> bool {
     let digits = || text[item.start..item.end].contains(|c: char| c.is_ascii_digit());
     item.kind == TokenKind::Number || item.kind == TokenKind::Name && digits()
 }
 
-/// Fewest characters of an id that a longer one may begin with.
+/// Minimum length of an id that may abbreviate a longer one, in characters.
 const PREFIX: usize = 8;
 
-/// True for a name with more than capitals that is no part of a pattern or a placeholder, and
-/// that no longer name begins with.
+/// Returns true for a name that nobody used. Excludes names of capitals only, parts of patterns and
+/// placeholders, and beginnings of longer names.
 fn is_unknown_name(evidence: &Evidence<'_, '_>, text: &str, item: &Item) -> bool {
     let name = &text[item.start..item.end];
     let edge = |c: Option<char>| c.is_some_and(|c| "*<>{}$…".contains(c));
@@ -68,7 +68,8 @@ fn is_unknown_name(evidence: &Evidence<'_, '_>, text: &str, item: &Item) -> bool
     !capitals && !hole && !begins()
 }
 
-/// A number that stands nowhere may be a count, or rounded and said to be.
+/// Returns a fault for a number that nobody said. It may be a small count, or rounded if the claim
+/// says so.
 fn unknown_number(evidence: &Evidence<'_, '_>, text: &str, item: &Item) -> Option<Rejection> {
     let spelled = &text[item.start..item.end];
     let plain = plain_number(spelled);
@@ -103,8 +104,9 @@ fn unknown_number(evidence: &Evidence<'_, '_>, text: &str, item: &Item) -> Optio
         .then(|| Rejection::Ungrounded { kind: IdentifierKind::Number, text: spelled.to_owned() })
 }
 
-/// True if the units that carry the other words of a value's part of the claim have another
-/// value of its shape instead of it, and the units that have it carry hardly any of those words.
+/// Returns true if the sources have another value in place of this one. The units that cover most
+/// of the other words in the same part of the claim must have a value of the same shape, and the
+/// units with this value must cover few of those words.
 fn is_replaced(evidence: &Evidence<'_, '_>, text: &str, items: &[Item], value: &Item) -> bool {
     let others: Vec<Item> = items
         .iter()
@@ -135,8 +137,8 @@ fn is_replaced(evidence: &Evidence<'_, '_>, text: &str, items: &[Item], value: &
     best >= MOST && own < ABOUT && !near().any(has) && near().any(rival)
 }
 
-/// True if a value stands with another one of its part of the claim in no source, while sources
-/// have each with another one of the other's shape: two rows are crossed.
+/// Returns true if two values of a claim come from different rows. They occur together in no
+/// source, but each occurs with another value of the other's shape.
 fn is_crossed(evidence: &Evidence<'_, '_>, text: &str, items: &[Item], value: &Item) -> bool {
     let shape_of = |item: &Item| shape(&text[item.start..item.end]);
     let own = shape_of(value);
@@ -160,7 +162,7 @@ fn is_crossed(evidence: &Evidence<'_, '_>, text: &str, items: &[Item], value: &I
         })
 }
 
-/// True if a unit has a value of that shape.
+/// Returns true if a unit has a value of this shape.
 fn has_shape(evidence: &Evidence<'_, '_>, unit: u32, wanted: &str) -> bool {
     let said = &evidence.unit(unit).text;
     let tokens = tokens(said);
@@ -168,7 +170,7 @@ fn has_shape(evidence: &Evidence<'_, '_>, unit: u32, wanted: &str) -> bool {
     values.any(|token| shape(&said[token.start..token.end]) == wanted)
 }
 
-/// The most tokens of a source that are compared.
+/// Maximum number of tokens of a source to compare.
 const TOKENS: usize = 300;
 
 pub(super) fn tokens(text: &str) -> Vec<Token> {
@@ -177,7 +179,8 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// The shape of a value: `0` for its digits, `A` and `a` for its letters, and its marks.
+/// Returns the shape of a value: each run of digits becomes `0`, of capitals `A`, of other letters
+/// `a`, and marks stay.
 pub(super) fn shape(value: &str) -> String {
     let mut shape = String::new();
     for c in value.chars() {

@@ -1,5 +1,5 @@
-//! The kind of a sentence, by its words: a question, a plan, a permission, a
-//! statement about what somebody else says.
+//! The kind of a sentence by its words: a question, a plan, a permission, or a report of somebody's
+//! statement.
 
 use std::ops::Range;
 
@@ -10,22 +10,22 @@ use super::lists::{LISTS, words};
 use super::polarity::Polarity;
 use crate::snapshot::text::identifiers::{Identifier, IdentifierKind, identifiers};
 
-/// The reading of a sentence of a source.
+/// The properties of a sentence of a source.
 pub(super) struct Reading {
     pub(super) polarity: Polarity,
-    /// A question or a condition.
+    /// True for a question or a condition.
     pub(super) asks: bool,
-    /// A plan or a request.
+    /// True for a plan or a request.
     pub(super) intends: bool,
-    /// A statement about what somebody else says.
+    /// True for a report of somebody's statement.
     pub(super) attributes: bool,
 }
 
-/// The most bytes of a text that are read.
+/// Maximum bytes of a text to read.
 const READ: usize = 2_000;
 
 impl Reading {
-    /// Reads a sentence.
+    /// Reads the properties of a sentence.
     pub(super) fn of(text: &str) -> Reading {
         let text = &text[..text.floor_char_boundary(READ)];
         Reading {
@@ -37,17 +37,17 @@ impl Reading {
     }
 }
 
-/// True for a question or a condition.
+/// Returns true for a question or a condition.
 fn asks(text: &str) -> bool {
     LISTS.asking.are_in(text) || text.trim_end().ends_with(['?', '？'])
 }
 
-/// True for a text whose first word is a verb of forgetting: `don't forget` denies nothing.
+/// Returns true if the first word is a verb of forgetting: `don't forget` is not a negation.
 pub(super) fn forgets(text: &str) -> bool {
     words(text).next().is_some_and(|word| LISTS.forgetting.has(&word))
 }
 
-/// Returns the text with blanks for its names: a word in a path says nothing.
+/// Returns the text with names blanked: a word in a path has no meaning of its own.
 pub(super) fn without_names(text: &str) -> String {
     let mut plain = text.to_owned();
     let quoted = |found: &Identifier<'_>| found.kind == IdentifierKind::Quoted;
@@ -58,15 +58,15 @@ pub(super) fn without_names(text: &str) -> String {
     plain
 }
 
-/// True for a text that permits something, or says that somebody does.
+/// Returns true for a text that permits something or reports a permission.
 pub(super) fn permits(text: &str) -> bool {
-    // `May 27` permits nothing.
+    // `May 27` is not a permission.
     let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| *word != "May");
     words.any(|word| LISTS.permitting.has(&word.to_lowercase()))
         || LISTS.permitting.are_in_unspaced(text)
 }
 
-/// The clauses of a sentence, between commas and words such as `and`.
+/// Returns the clauses of a sentence, split at commas and at words such as `and`.
 pub(super) fn clauses(text: &str) -> impl Iterator<Item = Range<usize>> {
     const LINKS: [&str; 8] =
         [" and ", " then ", " und ", " dann ", " sowie ", " et ", " y ", " e "];
