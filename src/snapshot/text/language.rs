@@ -128,9 +128,9 @@ pub(crate) fn languages_of<'t>(texts: impl Iterator<Item = &'t str>) -> Language
     Languages { main: language_of(&whole), all }
 }
 
-/// Returns the main language of a text. Words count, not letters. Words that contain digits or
-/// marks (paths, addresses, ids) do not count, so a Chinese request full of file names stays
-/// Chinese.
+/// Returns the main language of a text. Words count, not letters. Words in Latin letters with
+/// digits or marks (paths, addresses, ids) do not count, so a Chinese request full of file names
+/// stays Chinese.
 pub(crate) fn language_of(text: &str) -> Language {
     most(text, &weights(text))
 }

@@ -10,7 +10,7 @@ const ABBREVIATIONS: [&str; 29] = [
     "usw", "vgl", "vs",
 ];
 
-/// Longest span of code within a sentence, in bytes.
+/// Maximum length of a code span within a sentence, in bytes.
 const SPAN: usize = 200;
 
 /// Returns the sentences of a text, trimmed, in order. The end of a line ends a sentence. Our own

@@ -19,8 +19,7 @@ use super::word_shape::IdentifierKind;
 pub(crate) enum Edge {
     /// No letter, digit or `_`.
     Word,
-    /// As `Word`, and no `-` or `.` with a letter, digit or `_` behind it: `a.rs` is not found in
-    /// `a.rs.bak`.
+    /// As `Word`, and no `-` or `.` that joins another word: `a.rs` is not found in `a.rs.bak`.
     Name,
     /// No digit: `8200` is found in `8200ms`.
     Digits,
