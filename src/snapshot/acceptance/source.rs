@@ -11,10 +11,12 @@ use raw_json as raw;
 use regex::{Captures, Regex};
 
 use crate::snapshot::extractive::artifacts::changed_files;
+use crate::snapshot::extractive::said::{Origin, Said, is_users, said_by_message};
 use crate::snapshot::text::language::{Languages, languages_of};
 use crate::snapshot::text::markers::fixed;
 use crate::snapshot::text::sentences::sentences_of_line;
 use crate::snapshot::text::text_index::TextIndex;
+use crate::snapshot::text::wrappers::Speaker as Spoken;
 use crate::snapshot::transcript::TranscriptMessage;
 
 /// The speaker of a unit.
@@ -32,6 +34,17 @@ pub(super) enum Speaker {
     Tool,
     /// An earlier snapshot.
     Earlier,
+}
+
+impl Speaker {
+    /// Returns the speaker of a text in a message of the user. What frameworks put there, such as a
+    /// summary by which an agent goes on, has the user's authority; documents and outputs have not.
+    fn in_message_of_user(said: &Said<'_>) -> Speaker {
+        match said.speaker {
+            Spoken::Tool if said.origin != Origin::Pasted => Speaker::Tool,
+            _ => Speaker::User,
+        }
+    }
 }
 
 /// A piece of text with one statement.
@@ -95,10 +108,10 @@ impl<'a> SourceText<'a> {
             source.say(text, Speaker::Earlier);
             source.next_turn();
         }
-        all.into_iter().for_each(|said| source.add(said));
-        let user = system_and_user.iter().chain(messages).filter(|said| said.role == Role::User);
-        let user: Vec<&str> = user.flat_map(|said| &said.texts).map(AsRef::as_ref).collect();
-        source.languages = languages_of(user.into_iter());
+        let by_message = said_by_message(all.iter().copied());
+        let spoken = by_message.iter().flatten().filter(|said| said.speaker == Spoken::User);
+        source.languages = languages_of(spoken.map(|said| &*said.text));
+        all.into_iter().zip(by_message).for_each(|(message, said)| source.add(message, said));
         if source.languages == Languages::default() {
             source.languages = languages_of([earlier_user].into_iter());
         }
@@ -114,39 +127,66 @@ impl<'a> SourceText<'a> {
         self.turns += 1;
     }
 
-    fn add(&mut self, said: &'a TranscriptMessage<'a>) {
-        let speaker = match said.role {
-            Role::User => Speaker::User,
-            Role::System | Role::MidSystem => Speaker::System,
-            Role::Tool => Speaker::Tool,
-            Role::Assistant | Role::Other => Speaker::Agent,
-        };
-        if said.role != Role::Tool {
+    /// Adds a message with its texts by speaker: a message of the user also has texts of tools and
+    /// of frameworks.
+    fn add(&mut self, message: &'a TranscriptMessage<'a>, said: Vec<Said<'a>>) {
+        if message.role != Role::Tool {
             self.next_turn();
         }
-        for text in &said.texts {
-            self.say(text, speaker);
+        let is_user = message.role == Role::User;
+        for text in &message.texts {
+            match message.role {
+                Role::User => self.know(text),
+                Role::System | Role::MidSystem => self.say(text, Speaker::System),
+                Role::Tool => self.say(text, Speaker::Tool),
+                Role::Assistant | Role::Other => self.say(text, Speaker::Agent),
+            }
         }
-        for call in &said.calls {
+        let mut before = None;
+        // In other messages, only answers to a tool are the user's.
+        for part in said.into_iter().filter(|part| is_user || part.speaker == Spoken::User) {
+            let speaker = Speaker::in_message_of_user(&part);
+            if !is_user {
+                self.next_turn();
+            }
+            // The words of a document do not belong to those of the user before it.
+            if !is_user || before.replace(speaker) != Some(speaker) {
+                self.begin_text();
+            }
+            self.cut(part.text, speaker, None, DEEP);
+        }
+        for call in &message.calls {
             call.id.into_iter().chain(call.name).for_each(|text| self.say(text, Speaker::Call));
             self.say(&call.arguments, Speaker::Call);
         }
-        for result in &said.results {
+        for result in &message.results {
             let names = [result.call_id, result.tool, result.moved_to.as_deref()];
             names.into_iter().flatten().for_each(|text| self.say(text, Speaker::Tool));
-            self.say(&result.text, Speaker::Tool);
+            match is_users(result) {
+                true => self.know(&result.text),
+                false => self.say(&result.text, Speaker::Tool),
+            }
         }
     }
 
     /// Adds a text with its units.
     fn say(&mut self, text: &'a str, speaker: Speaker) {
+        self.know(text);
+        self.begin_text();
+        self.cut(Cow::Borrowed(text), speaker, None, DEEP);
+    }
+
+    /// Adds the names of a text.
+    fn know(&mut self, text: &str) {
         self.index.push(text);
         if text.contains('\\') {
             self.index.push(&without_escapes(text));
         }
+    }
+
+    fn begin_text(&mut self) {
         self.texts += 1;
         self.lines += 2;
-        self.cut(Cow::Borrowed(text), speaker, None, DEEP);
     }
 
     fn cut(&mut self, text: Cow<'a, str>, speaker: Speaker, parent: Option<u32>, deep: usize) {

@@ -395,3 +395,5 @@ fn the_size_is_met_exactly() {
 mod change_tests;
 #[path = "orders_tests.rs"]
 mod orders_tests;
+#[path = "speaker_tests.rs"]
+mod speaker_tests;

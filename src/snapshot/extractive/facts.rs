@@ -77,7 +77,7 @@ pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
                     });
                 }
             }
-            Speaker::Nobody => {
+            Speaker::Tool => {
                 let source = format!("#{} output", said.index);
                 let (base, errors, form) = (0, 6, &|_: &str| false);
                 let (failed, reads) = (false, false);
@@ -85,7 +85,7 @@ pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
                 let output = Output { index, base, errors, failed, open, reads, form };
                 output.facts(&source, &said.text, terms, &mut items);
             }
-            Speaker::User | Speaker::Operator => {}
+            Speaker::User | Speaker::Operator | Speaker::Framework => {}
         }
     }
     of_calls(input, terms, &mut items);

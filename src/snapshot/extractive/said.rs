@@ -10,7 +10,7 @@ use super::result_text::readable;
 use crate::snapshot::text::markers::{is_output, is_unanswered, looks_like_output};
 use crate::snapshot::text::sentences::{masked, sentences_of_line};
 use crate::snapshot::text::wrappers::{Speaker, holds_users_words, is_answer_tool, unwrapped};
-use crate::snapshot::transcript::TranscriptMessage;
+use crate::snapshot::transcript::{ToolResult, TranscriptMessage};
 
 /// Maximum bytes of a sentence.
 const SENTENCE: usize = 800;
@@ -19,24 +19,44 @@ const NO_ANSWER: usize = 120;
 /// Number of user messages with the same first line from which on the line belongs to a framework.
 const FRAMEWORK: usize = 3;
 
-/// A text and its speaker. An output in a message has the speaker `Nobody`.
+/// A text and its speaker.
 pub(crate) struct Said<'a> {
     /// The message, counted from 0.
     pub(super) index: usize,
-    pub(super) speaker: Speaker,
-    pub(super) text: Cow<'a, str>,
+    pub(crate) speaker: Speaker,
+    pub(crate) text: Cow<'a, str>,
     /// True if the agent's message makes no calls, so that it reports to the user.
     pub(super) reports: bool,
+    pub(crate) origin: Origin,
 }
 
-/// Returns the texts in order. Some agents write calls into their texts and send the outputs as
+/// The origin of a text in its message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// It is the message's own.
+    Own,
+    /// A document, or a text of a framework, in a message of the user.
+    Inserted,
+    /// A text of the user that looks like an output.
+    Pasted,
+}
+
+/// Returns the texts in order, without those that were inserted into messages of the user.
+pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
+    let by_message = said_by_message(messages.iter());
+    by_message.into_iter().flatten().filter(|said| said.origin != Origin::Inserted).collect()
+}
+
+/// Returns the texts of each message in order. Some agents write calls into their texts and send the outputs as
 /// user messages. If the transcript has no results, such outputs are recognised by their look, and
 /// by a first line that a framework repeats. Otherwise a paste in a user message belongs to the
 /// user's words.
-pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
-    let heads = heads(messages);
-    let has_results = messages.iter().any(|message| !message.results.is_empty());
-    let mut all = Vec::new();
+pub(crate) fn said_by_message<'a, 't: 'a>(
+    messages: impl Iterator<Item = &'a TranscriptMessage<'t>> + Clone,
+) -> Vec<Vec<Said<'a>>> {
+    let heads = heads(messages.clone());
+    let has_results = messages.clone().any(|message| !message.results.is_empty());
+    let mut by_message = Vec::new();
     let mut expands = false;
     let mut answered = false;
     let mut called = false;
@@ -45,34 +65,40 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
         answered |= message.role == Role::Assistant;
         let is_result = std::mem::take(&mut called) && message.role == Role::User;
         called = ends_with_call(message);
-        let mut add = |speaker: Speaker, text: Cow<'a, str>| {
+        let mut all: Vec<Said<'a>> = Vec::new();
+        let mut add = |speaker: Speaker, text: Cow<'a, str>, origin: Origin| {
             let reports = message.calls.is_empty();
-            all.push(Said { index: message.index, speaker, text, reports });
+            if !text.trim().is_empty() {
+                all.push(Said { index: message.index, speaker, text, reports, origin });
+            }
         };
         for text in message.texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
             match message.role {
-                Role::Assistant => add(Speaker::Agent, text.into()),
-                Role::MidSystem => add(Speaker::Operator, text.into()),
+                Role::Assistant => add(Speaker::Agent, text.into(), Origin::Own),
+                Role::MidSystem => add(Speaker::Operator, text.into(), Origin::Own),
                 Role::User => {
                     let known = || head(text).is_some_and(|head| heads[&head] >= FRAMEWORK);
                     let is_result = is_result && !holds_users_words(text);
                     // Before the agent acted, there is no output.
-                    let looks = || known() || is_output(text) || looks_like_output(text);
-                    if is_result || (answered && !has_results && looks()) {
-                        add(Speaker::Nobody, text.into());
+                    let may_be = answered && !has_results;
+                    if is_result || (may_be && (known() || is_output(text))) {
+                        add(Speaker::Tool, text.into(), Origin::Own);
                         continue;
                     }
+                    let is_pasted = may_be && looks_like_output(text);
                     let found = unwrapped(text);
                     let expanded = std::mem::replace(&mut expands, found.expands);
                     for (speaker, part) in found.parts {
-                        let user = speaker == Speaker::User && !expanded;
-                        add(
-                            if user { speaker } else { speaker.max(Speaker::Operator) },
-                            part.into(),
-                        );
+                        let (speaker, origin) = match speaker {
+                            Speaker::Tool | Speaker::Framework => (speaker, Origin::Inserted),
+                            Speaker::User if is_pasted => (Speaker::Tool, Origin::Pasted),
+                            Speaker::User if expanded => (Speaker::Operator, Origin::Own),
+                            _ => (speaker, Origin::Own),
+                        };
+                        add(speaker, part.into(), origin);
                     }
                 }
-                Role::Tool => add(Speaker::Nobody, text.into()),
+                Role::Tool => add(Speaker::Tool, text.into(), Origin::Own),
                 Role::System | Role::Other => {}
             }
         }
@@ -83,23 +109,33 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
         for call in asks() {
             match call.id.filter(|_| !is_alone) {
                 Some(id) => drop(asked.insert(id, strings(&call.arguments))),
-                None => add(Speaker::Agent, strings(&call.arguments).into()),
+                None => add(Speaker::Agent, strings(&call.arguments).into(), Origin::Own),
             }
         }
         for result in &message.results {
             if result.tool.is_some_and(is_answer_tool) && !result.failed {
                 let question = result.call_id.and_then(|id| asked.remove(id));
-                question.into_iter().for_each(|question| add(Speaker::Agent, question.into()));
-                let answer = readable(&result.text);
-                // A tool that got no answer says so in its own words.
-                let is_none = answer.len() <= NO_ANSWER && is_unanswered(&answer);
-                add(if is_none { Speaker::Nobody } else { Speaker::User }, answer);
+                question
+                    .into_iter()
+                    .for_each(|question| add(Speaker::Agent, question.into(), Origin::Own));
+                let speaker = if is_users(result) { Speaker::User } else { Speaker::Tool };
+                add(speaker, readable(&result.text), Origin::Own);
             }
         }
         expands &= message.role == Role::User;
+        by_message.push(all);
     }
-    all.retain(|said| !said.text.trim().is_empty());
-    all
+    by_message
+}
+
+/// Returns true for the result of a tool that asks the user, if it is an answer of the user. A tool
+/// that got no answer says so in its own words.
+pub(crate) fn is_users(result: &ToolResult<'_>) -> bool {
+    let is_none = || {
+        let answer = readable(&result.text);
+        answer.len() <= NO_ANSWER && is_unanswered(&answer)
+    };
+    result.tool.is_some_and(is_answer_tool) && !result.failed && !is_none()
 }
 
 /// Returns the strings of a call's arguments, one per line; strings in arrays are entries of a
@@ -182,9 +218,11 @@ fn is_tag(line: &str) -> bool {
 }
 
 /// Counts how often each first line begins a text of a user message.
-fn heads(messages: &[TranscriptMessage<'_>]) -> HashMap<u64, usize> {
+fn heads<'a, 't: 'a>(
+    messages: impl Iterator<Item = &'a TranscriptMessage<'t>>,
+) -> HashMap<u64, usize> {
     let mut heads: HashMap<u64, usize> = HashMap::new();
-    let users = messages.iter().filter(|message| message.role == Role::User);
+    let users = messages.filter(|message| message.role == Role::User);
     for head in users.flat_map(|message| &message.texts).filter_map(|text| head(text.trim())) {
         *heads.entry(head).or_default() += 1;
     }

@@ -53,7 +53,7 @@ impl Terms {
                 });
             }
         }
-        for said in input.said.iter().filter(|said| said.speaker != Speaker::Nobody) {
+        for said in input.said.iter().filter(|said| said.speaker != Speaker::Tool) {
             each_term(&said.text, |term| {
                 let used = terms.used(term, said.index);
                 match said.speaker {
