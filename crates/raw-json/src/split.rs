@@ -139,3 +139,15 @@ impl<'de> Deserialize<'de> for Elements<'de> {
         deserializer.deserialize_seq(Array)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_what_was_expected() {
+        let (object, array) = (fields("[]").unwrap_err(), elements("{}").unwrap_err());
+        assert!(object.to_string().contains("expected an object"), "{object}");
+        assert!(array.to_string().contains("expected an array"), "{array}");
+    }
+}
