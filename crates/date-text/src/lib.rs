@@ -299,7 +299,7 @@ fn days_before(year: u32, month: u32, day: u32) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DAY, Span, span};
+    use super::{DAY, MAX_BYTES, Span, span};
 
     fn days(text: &str) -> i128 {
         let Span { first, last, .. } = span(text).unwrap();
@@ -380,11 +380,22 @@ mod tests {
             "2025-05-14T10:00[Europe/Paris]",
             "20251314T1000",
             "2025-05-14T10:00:00 PST",
+            "2025-05-14T10:00:00+24:00",
+            "2025-05-14T10:00:00+02:60",
             "1.2.3",
             "é",
             "May May 2025",
         ] {
             assert_eq!(span(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_no_date() {
+        let of_bytes = |bytes| format!("2025-05-14T10:00:00Z[{:a<1$}]", "", bytes - 22);
+        assert!(span(&of_bytes(MAX_BYTES)).is_some());
+        for bytes in MAX_BYTES + 1..MAX_BYTES + 9 {
+            assert_eq!(span(&of_bytes(bytes)), None);
         }
     }
 }

@@ -35,7 +35,7 @@ impl Version {
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
-        if !text.starts_with(|c: char| c.is_ascii_digit()) || text.len() > 64 {
+        if text.len() > 64 {
             return None;
         }
         let (release, before) = match text.split_once('-') {
@@ -100,5 +100,37 @@ impl Fractions {
     /// always or never.
     pub fn are_of_versions(self) -> bool {
         self.one_digit && self.ends_with_zero
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_made_of_numbers() {
+        for text in ["", "v", ".1", "1.", "x1", "1.x", "-1.2", "1-beta", "1.2-", "1.2-é"] {
+            assert_eq!(Version::read(text), None, "{text}");
+        }
+        let of_bytes = |bytes: usize| "1.".repeat(bytes / 2) + "1";
+        assert!(Version::read(&of_bytes(63)).is_some());
+        assert_eq!(Version::read(&of_bytes(65)), None);
+    }
+
+    #[test]
+    fn trailing_zeros_tell_versions_from_numbers() {
+        let are_of_versions = |texts: &[&str]| {
+            let mut all = Fractions::default();
+            for text in texts {
+                let mut own = Fractions::default();
+                own.add(text);
+                all.merge(own);
+            }
+            all.are_of_versions()
+        };
+        assert!(are_of_versions(&["1.9", " 1.10 "]));
+        for numbers in [&["1.9", "1.11"], &["1.9", "2.0"], &["1.90", "1.10"], &["9", "10"]] {
+            assert!(!are_of_versions(numbers), "{numbers:?}");
+        }
     }
 }
