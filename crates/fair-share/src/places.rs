@@ -260,6 +260,19 @@ mod tests {
     }
 
     #[test]
+    fn a_place_that_is_handed_on_is_taken() {
+        let places = Places::new(1, 1);
+        let taken = now(&places, ONE).unwrap();
+        let (sender, mut receiver) = oneshot::channel();
+        places.ask(ONE, Box::new(|place| sender.send(place)));
+        drop(taken);
+        let handed_on = receiver.try_recv().unwrap();
+        assert!(now(&places, ONE).is_none());
+        drop(handed_on);
+        assert!(now(&places, ONE).is_some());
+    }
+
+    #[test]
     fn places_of_those_who_stopped_waiting_go_on() {
         let places = Places::new(1, 1);
         let taken = now(&places, ONE).unwrap();

@@ -175,3 +175,26 @@ fn a_name_screams_in_capitals_only() {
     assert!(name::is_screaming("DB_PASSWORD") && name::is_screaming("A1"));
     assert!(!name::is_screaming("dbPassword") && !name::is_screaming("1_1"));
 }
+
+#[test]
+fn a_comma_in_quotes_separates_no_cells() {
+    let shown = Redact::Secrets.text("name,password\n\"Doe, Ann\",hunter2!x\n");
+    assert_eq!(shown, "name,password\n\"Doe, Ann\",[redacted: assigned-secret]\n");
+}
+
+#[test]
+fn a_name_that_screams_and_a_flag_have_values_within_calls_too() {
+    let shown = Redact::Secrets.text("run(DB_PASSWORD=correcthorse, --password=swordfishes, on)");
+    let mark = "[redacted: assigned-secret]";
+    assert_eq!(shown, format!("run(DB_PASSWORD={mark}, --password={mark}, on)"));
+    let argument = "run(password=correcthorse, on)";
+    assert_eq!(Redact::Secrets.text(argument), argument);
+}
+
+#[test]
+fn a_name_that_is_in_no_member_has_no_pair() {
+    let pair = Redact::Secrets.text("name: password, value: hunter2!x");
+    assert_eq!(pair, "name: password, value: [redacted: assigned-secret]");
+    let words = "no password, value: hunter2!x";
+    assert_eq!(Redact::Secrets.text(words), words);
+}
