@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
 use chat_history::History;
-use chat_history::dialect::CallIndex;
+use chat_history::dialect::{CallIndex, no_new_problems};
 use chat_history::message::MessageView;
 use chat_history::repair::repair;
 use chat_history::service_messages::STUB;
@@ -77,6 +77,23 @@ fn a_result_that_names_its_tool_misses_no_id() {
     let history = History::parse(&array, "openai-chat").unwrap();
     let views = history.views().unwrap();
     assert_eq!(history.dialect().problems(&views.iter().collect::<Vec<_>>()), []);
+}
+
+/// Of two calls with one id, a single result leaves one open.
+#[test]
+fn each_call_that_waits_is_one_problem() {
+    let history = |result: &str| {
+        let array = format!("[{},{result}]", calls(&["a", "a"]));
+        let history = History::parse(&array, "openai-chat").unwrap();
+        let views = history.views().unwrap();
+        history.dialect().problems(&views.iter().collect::<Vec<_>>())
+    };
+    let one = history(r#"{"role":"tool","tool_call_id":"a","content":"x"}"#);
+    let both = history(r#"{"role":"user","content":"never mind"}"#);
+    let waiting = |problems: &[_]| problems.iter().filter(|p| **p == one[0]).count();
+    assert_eq!((waiting(&one), waiting(&both)), (1, 2), "{one:?} {both:?}");
+    assert!(no_new_problems(both.clone(), one.clone()) && no_new_problems(both.clone(), vec![]));
+    assert!(!no_new_problems(one.clone(), both) && !no_new_problems(vec![], one));
 }
 
 #[test]

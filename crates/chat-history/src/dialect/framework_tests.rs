@@ -115,3 +115,15 @@ fn a_result_that_names_its_call_elsewhere_is_refused() {
         assert_eq!(refused(&format!("[{CALL},{result}]"), "auto"), "", "{result}");
     }
 }
+
+#[test]
+fn misplaced_text_is_looked_for_to_a_depth() {
+    let nested = |depth: usize, open: &str, close: &str| {
+        let value = format!("{}\"x\"{}", open.repeat(depth), close.repeat(depth));
+        refused(&format!(r#"[{{"role":"assistant","content":"","output":{value}}}]"#), "auto")
+    };
+    for (open, close) in [("{\"text\":", "}"), ("[", "]")] {
+        assert!(nested(4, open, close).contains("output"), "{open}");
+        assert_eq!(nested(5, open, close), "", "{open}");
+    }
+}
