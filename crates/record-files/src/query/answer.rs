@@ -180,7 +180,6 @@ fn ids(
     let sentence = format!("{} of {total} ids {verb} present{meets}.", present.len());
     let mut lists: Vec<(&str, &[String])> = match excluded {
         Some(excluded) => vec![("Present, but not meeting it", excluded), ("Absent", absent)],
-        None if present.is_empty() || absent.is_empty() => Vec::new(),
         None if fewer => vec![("Present", present)],
         None => vec![("Absent", absent)],
     };

@@ -84,6 +84,8 @@ fn groups_come_by_frequency_then_value() {
 fn sorting_is_total_and_stable() {
     assert_eq!(names(r#"{"sort_by":"age"}"#), ["Cleo", "bob", "Ann", "dora"]);
     assert_eq!(names(r#"{"sort_by":"-age"}"#), ["dora", "Ann", "bob", "Cleo"]);
+    assert_eq!(names(r#"{"sort_by":"age ASC"}"#), ["Cleo", "bob", "Ann", "dora"]);
+    assert_eq!(names(r#"{"sort_by":"age desc"}"#), ["dora", "Ann", "bob", "Cleo"]);
     assert_eq!(names(r#"{"sort_by":"-extra"}"#), ["dora", "Ann", "bob", "Cleo"]);
     assert_eq!(names(r#"{"sort_by":["extra","-name"]}"#), ["bob", "Cleo", "Ann", "dora"]);
     assert_eq!(names(r#"{"sort_by":"extra, -name"}"#), ["bob", "Cleo", "Ann", "dora"]);

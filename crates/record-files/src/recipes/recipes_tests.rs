@@ -60,3 +60,18 @@ fn recipes_are_made_of_the_fields() {
         ]
     );
 }
+
+/// A text that differs in each record is a title, and so is one that repeats under such a name.
+#[test]
+fn a_title_is_told_by_its_values_or_its_name() {
+    let recipes = |record: &dyn Fn(u32) -> String| {
+        let records: Vec<String> = (0..20).map(record).collect();
+        let schema = infer(records.iter().map(String::as_str));
+        let all = candidates(Profile::General, Detail::Full, &schema);
+        all.iter().map(|recipe| recipe.command("F")).collect::<Vec<_>>().join("\n")
+    };
+    let phrases = recipes(&|n| format!(r#"{{"id":{n},"phrase":"What was said as number {n}"}}"#));
+    assert!(phrases.contains("{id, phrase}"), "{phrases}");
+    let titles = recipes(&|n| format!(r#"{{"id":{n},"title":"Volume {}"}}"#, n % 2));
+    assert!(titles.contains("select(.title | strings | test("), "{titles}");
+}

@@ -46,6 +46,21 @@ fn a_condition_without_effect_is_an_error() {
 }
 
 #[test]
+fn a_condition_has_at_most_so_many_parts_and_levels() {
+    let parts = |number: usize| {
+        let part = r#"{"field":"a","op":"=","value":1}"#;
+        read(&format!(r#"{{"all":[{}]}}"#, vec![part; number].join(",")))
+    };
+    assert!(parts(199).is_ok());
+    assert!(matches!(parts(200), Err(QueryError::TooMany { found: 201, limit: 200, .. })));
+    let levels = |number: usize| {
+        read(&format!(r#"{}{{"a":1}}{}"#, r#"{"not":"#.repeat(number - 1), "}".repeat(number - 1)))
+    };
+    assert!(levels(32).is_ok());
+    assert!(matches!(levels(33), Err(QueryError::TooMany { found: 33, limit: 32, .. })));
+}
+
+#[test]
 fn every_spelling_gives_the_same_condition() {
     for condition in [
         r#"{"all":[{"field":"a","op":">=","value":2},{"field":"a","op":"<","value":5}]}"#,
