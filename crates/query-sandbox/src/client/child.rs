@@ -211,3 +211,29 @@ fn crash_error(status: ExitStatus, words: &str, limits: &Limits) -> WorkerError 
     }
     WorkerError::Crashed { how: format!("it ended by {status}") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_is_told_by_its_signal_or_its_words() {
+        let limits = Limits::default();
+        let of = |signal: Option<Signal>, words: &str| {
+            let status = ExitStatus::from_raw(signal.map_or(256, Signal::as_raw));
+            crash_error(status, words, &limits)
+        };
+        assert!(matches!(of(Some(Signal::XCPU), ""), WorkerError::Deadline { .. }));
+        assert!(matches!(of(Some(worker::OUT_OF_MEMORY), ""), WorkerError::Memory { .. }));
+        let refused = "memory allocation of 4096 bytes failed";
+        assert!(matches!(of(Some(Signal::ABORT), refused), WorkerError::Memory { .. }));
+        let how = |error| match error {
+            WorkerError::Crashed { how } => how,
+            other => panic!("{other:?}"),
+        };
+        assert!(how(of(Some(Signal::SEGV), "")).contains("nested too deeply"));
+        let overflowed = "thread 'main' has overflowed its stack";
+        assert!(how(of(Some(Signal::ABORT), overflowed)).contains("nested too deeply"));
+        assert_eq!(how(of(None, "")), "it ended by exit status: 1");
+    }
+}

@@ -329,3 +329,15 @@ fn a_part_of_null_is_null_and_an_update_makes_it() {
         assert!(answer_over(filter, Some(false), records).error.is_some(), "{filter}");
     }
 }
+
+#[test]
+fn texts_are_escaped_as_their_form_asks() {
+    for (filter, expected) in [
+        (r#"["a\"b", 1, null] | @csv"#, r#""\"a\"\"b\",1,""#),
+        (r#"["a\tb\\", true] | @tsv"#, r#""a\\tb\\\\\ttrue""#),
+        (r#""<a & \"b\">" | @html"#, r#""&lt;a &amp; &quot;b&quot;&gt;""#),
+    ] {
+        let answer = answer(filter);
+        assert_eq!(answer.values, [expected, expected], "{filter}: {:?}", answer.error);
+    }
+}
