@@ -270,6 +270,7 @@ fn a_mistake_that_jq_answers_is_noted() {
         "map(.h | numbers) | add / length",
         "map(select(.h != null).h) | add / length",
         "map(.h) | add",
+        "(map(.h) | length) / length",
         "map(select(.d < \"2026-03-31\")) | length",
         "map(select(.d >= \"2026-03-30T10:00:00Z\")) | length",
         "map(select(.d > \"2026-4-1\")) | length",
