@@ -37,6 +37,25 @@ fn a_result_moves_from_one_token_above_the_threshold() {
     }
 }
 
+/// A result of as many tokens as its reference stays.
+#[test]
+fn a_result_moves_if_its_reference_is_smaller() {
+    let app = TestApp::new();
+    let settings = json!({"context_manage_mode": "compact", "max_total_tokens": 1,
+        "max_tool_message_tokens": 1, "preview_tokens": 0, "min_savings_tokens": 0});
+    let has_moved = |words: usize| {
+        let text = "word ".repeat(words);
+        let asked = call("call_1", "bash", &json!({}));
+        let after = app.offload(&array(&[asked, result("call_1", &text), user("go")]), &settings);
+        let tokens = |name| number(after.report(), name);
+        let is_smaller = tokens("tokens_after") < tokens("tokens_before");
+        assert_eq!(outcome(&after) == "compacted", is_smaller, "{words}");
+        is_smaller
+    };
+    let moved: Vec<bool> = (10..100).map(has_moved).collect();
+    assert!(!moved[0] && moved[89]);
+}
+
 #[test]
 fn numbers_up_to_the_greatest_are_accepted() {
     let app = TestApp::new();
@@ -186,6 +205,19 @@ fn a_target_moves_no_more_than_it_takes() {
     }
 }
 
+#[test]
+fn a_target_that_is_met_exactly_is_met() {
+    let app = TestApp::new();
+    let small = [call("call_1", "bash", &json!({})), result("call_1", &log(1)), user("go on")];
+    let history = array(&small);
+    let before: u64 = app.count(&history).iter().sum();
+    for (target, is_missed) in [(before, false), (before - 1, true)] {
+        let settings = json!({"context_manage_mode": "compact", "target_tokens": target});
+        let warnings = app.offload(&history, &settings).warnings();
+        assert_eq!(warnings.contains("cannot be met: "), is_missed, "{target}: {warnings}");
+    }
+}
+
 /// Of the newest results the largest moves first; what moves is not told as kept, too.
 #[test]
 fn a_target_moves_the_largest_of_the_newest() {
@@ -207,6 +239,8 @@ fn a_target_moves_the_largest_of_the_newest() {
     assert_eq!(told.iter().filter(|(_, moved)| *moved).count(), 1, "{told:?}");
     assert_eq!(told.iter().filter(|told| **told == (3, true)).count(), 1, "{told:?}");
     assert!(!told.contains(&(3, false)), "{told:?}");
+    let warnings = after.warnings();
+    assert!(warnings.contains("asked for 1 results of the newest messages"), "{warnings}");
 }
 
 #[test]
