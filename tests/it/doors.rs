@@ -466,6 +466,41 @@ fn a_reference_that_finds_no_memory_is_not_told_lost() {
     assert_eq!(split(&app.rehydrate(&after).messages), history);
 }
 
+/// The answer holds each of the texts, though their file is read once.
+#[test]
+fn a_file_that_was_read_often_counts_as_often_as_it_is_put_back() {
+    let text: String = (0..3_000).map(|n| format!("line {n} of the build\n")).collect();
+    let settings = json!({"context_manage_mode": "compact", "max_total_tokens": 1,
+        "keep_recent_count": 0, "include_files": false});
+    let often_read = |app: &TestApp| {
+        let history = [call("call_1", "bash", &json!({})), result("call_1", &text), user("go on")];
+        let mut messages = split(&app.offload(&array(&history), &settings).messages);
+        for n in 2..10 {
+            let (id, file) = (format!("call_{n}"), "/workspace/store/tool_call_1.txt");
+            messages.extend([call(&id, "cat", &json!({"file": file})), result(&id, &text)]);
+        }
+        messages.push(user("and?"));
+        app.offload(&array(&messages), &settings).messages
+    };
+
+    let app = TestApp::with(|config| config.server.memory_bytes = 4 * 1024 * 1024);
+    let after = often_read(&app);
+    assert!(after.len() < 9_000, "{after}");
+    let body = format!("{{\"messages\":{after}}}");
+    let others = app.service.budget().take(app.service.budget().total() - 1_000_000).unwrap();
+    let refused = app.service.rehydrate(body.as_bytes()).err().unwrap();
+    assert!(matches!(refused, Failure::Full(_)), "{refused}");
+    drop(others);
+    assert_eq!(app.rehydrate(&after).json["metadata"]["restored"], 9);
+
+    let most = text.len() as u64 * 5 / 2;
+    let app = TestApp::with(|config| config.reload.rehydrate_bytes = most);
+    let back = app.rehydrate(&often_read(&app));
+    assert_eq!(back.json["metadata"]["restored"], 2);
+    let why = back.json["metadata"]["unresolved"][0]["why"].as_str().unwrap().to_owned();
+    assert!(why.contains("too large"), "{why}");
+}
+
 fn impatient() -> Served {
     let limits = [
         ("UNBURDEN_SERVER__HEADER_TIMEOUT_SECONDS", "1"),

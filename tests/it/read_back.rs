@@ -372,3 +372,17 @@ fn a_wrapper_with_a_secret_moves_to_a_file() {
         assert_eq!(split(&app.rehydrate(&after.messages).messages)[4], result("call_2", &text));
     }
 }
+
+/// A table is none within a note, whose lines are escaped: its secrets are told in the text.
+#[test]
+fn what_stands_below_a_table_of_secrets_moves_as_any_text() {
+    let app = TestApp::redacting();
+    let file = json!({"file": "/workspace/store/tool_call_1.txt"});
+    let history = [call("call_1", "bash", &json!({})), result("call_1", &log()), user("go on")];
+    let mut messages = split(&app.offload(&array(&history), &settings()).messages);
+    let text = format!("user,password\nann,hunter2!x\n\n{}", log());
+    messages.extend([call("call_2", "cat", &file), result("call_2", &text), user("next")]);
+    let moved = split(&app.offload(&array(&messages), &settings()).messages)[4].clone();
+    assert!(moved.contains("detailed result is stored in"), "{moved}");
+    assert!(!moved.contains("hunter2!x"), "{moved}");
+}
