@@ -347,6 +347,12 @@ mod tests {
     }
 
     #[test]
+    fn arguments_are_kept_up_to_a_size() {
+        let kept = |bytes| UpstreamCall::new("f", Some(&"1".repeat(bytes))).arguments;
+        assert!(kept(MAX_ARGUMENT_BYTES).is_some() && kept(MAX_ARGUMENT_BYTES + 1).is_none());
+    }
+
+    #[test]
     fn a_resource_that_is_a_text_leaves() {
         let text = quote(&"a line of it\n".repeat(500));
         let result = format!(

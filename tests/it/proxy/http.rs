@@ -155,6 +155,29 @@ fn an_answer_whose_stream_broke_is_fetched() {
     assert!(again.filter(|e| header(e, "last-event-id") == "0").count() >= 2);
 }
 
+#[test]
+fn a_stream_that_breaks_again_is_resumed_five_times() {
+    for (breaks, comes) in [("break=5", true), ("break=6", false)] {
+        let mut client = Client::new(Way::Events, &[], &[breaks]);
+        let answer = client.call(1, "echo", &json!({}));
+        assert_eq!(answer.contains("called echo"), comes, "{answer}");
+        assert_eq!(answer.contains("ended its stream before the answer"), !comes, "{answer}");
+    }
+}
+
+#[test]
+fn an_answer_that_is_too_long_is_told() {
+    for (way, what) in [(Way::Json, "an answer of "), (Way::Events, "a message of ")] {
+        let mut client = Client::start(way, &[], &[], |command| {
+            command.env("UNBURDEN_SERVER__BODY_LIMIT_BYTES", "5000");
+        });
+        let first = client.initialize();
+        client.answer(&first);
+        let answer = client.call(1, "text", &json!({}));
+        assert!(answer.contains(what) && answer.contains(" has over 5000 bytes"), "{answer}");
+    }
+}
+
 /// Messages are events without a name, or of the name `message`, as for the clients of the official
 /// libraries. Others, such as those that keep a connection open, are not for the client.
 #[test]

@@ -128,7 +128,14 @@ fn a_client_that_is_a_proxy_gets_everything_whole() {
     let mut client = Client::silent(Way::Child, &[], &[]);
     client.send(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"outer","version":"1","proxy":true}}}"#);
     client.answer("1");
-    assert!(client.call(2, "text", &json!({})).contains("line 399 of"));
+    let is_whole = |said: &str| said.contains("line 399 of") && !said.contains("is stored in ");
+    let said = client.call(2, "text", &json!({}));
+    assert!(is_whole(&said), "{said}");
+    // The generation without sessions says it with every request.
+    let mut client = Client::new(Way::Child, &[], &[]);
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"outer","proxy":true},"io.modelcontextprotocol/clientCapabilities":{}}"#;
+    let said = client.ask(3, "tools/call", &format!(r#"{{"name":"text",{meta}}}"#));
+    assert!(is_whole(&said), "{said}");
 }
 
 #[test]

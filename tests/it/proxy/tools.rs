@@ -13,9 +13,9 @@ fn listed(client: &mut Client, id: u64, params: &str) -> (Vec<String>, Value) {
 
 #[test]
 fn the_reload_tools_stand_behind_the_servers_own() {
-    for way in WAYS {
+    for (way, params) in WAYS.into_iter().zip(["{}", r#"{"cursor":null}"#, r#"{"x":1}"#]) {
         let mut client = Client::new(way, &["--deny", "both"], &[]);
-        let (names, list) = listed(&mut client, 1, "{}");
+        let (names, list) = listed(&mut client, 1, params);
         assert_eq!(names.len(), 18, "{names:?}");
         assert_eq!(names[14..], ["read_file", "grep", "lro_extract", "read_tool_result"]);
         assert_eq!(list["odd"], 1.10);

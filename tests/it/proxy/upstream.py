@@ -5,7 +5,7 @@ and never made by a JSON library, where the spelling matters.
     upstream.py LOG stdio|json|sse [OPTION=VALUE…]
 
 OPTIONS: names (of further tools, separated by commas), pages (of the list of tools),
-status (that every POST gets), break (end a stream before its answer; go on by Last-Event-ID),
+status (that every POST gets), break (streams that end before an answer; go on by Last-Event-ID),
 first (bytes, as hexadecimal, that a list of tools is preceded by; standard output only),
 hidden (names that a list for the proxy itself does not have), named (the name of an event that
 comes before each answer; events only).
@@ -177,6 +177,7 @@ def stdio():
 class Server(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     broken = {}
+    resumed = 0
 
     def log_message(self, *_):
         pass
@@ -242,6 +243,9 @@ class Server(BaseHTTPRequestHandler):
         self.seen()
         if "Last-Event-Id" in self.headers and self.headers["Last-Event-Id"] in Server.broken:
             self.begin(200, "text/event-stream")
+            Server.resumed += 1
+            if Server.resumed % int(OPTIONS["break"]):
+                return None
             return self.event(Server.broken.pop(self.headers["Last-Event-Id"]))
         if "listen" not in OPTIONS:
             return self.whole(405, "")

@@ -132,5 +132,8 @@ mod tests {
         let mut reader = Reader::default();
         assert_eq!(reader.read(&[b'x'; 101], 100), Err(TooLong));
         assert_eq!(read(&["data: cut"]).0, Vec::<String>::new());
+        // Its lines count together, with the breaks between them.
+        let of_lines = |lines| Reader::default().read(&b"data: 12345678\n".repeat(lines), 100);
+        assert_eq!((of_lines(11), of_lines(12)), (Ok(vec![]), Err(TooLong)));
     }
 }
