@@ -67,3 +67,26 @@ impl Units {
         from
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use chat_history::History;
+
+    use super::*;
+
+    /// It stays in any case, so it takes no room of the others.
+    #[test]
+    fn a_system_message_costs_nothing_among_the_newest() {
+        let roles = ["user", "assistant", "system", "assistant"];
+        let messages = roles.map(|role| format!(r#"{{"role":"{role}","content":"x"}}"#));
+        let array = format!("[{}]", messages.join(","));
+        let history = History::parse(&array, "openai-chat").expect("a history");
+        let views = history.views().expect("its views");
+        let views: Vec<&MessageView> = views.iter().collect();
+        let from = |tokens| {
+            let recent = Recent { count: 1, tokens };
+            recent_from(history.dialect(), &views, &[10, 10, 1_000, 10], recent)
+        };
+        assert_eq!([30, 29, 9].map(from), [0, 1, 2]);
+    }
+}

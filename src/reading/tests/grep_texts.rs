@@ -192,6 +192,8 @@ fn grep_shows_context_that_counts_for_nothing() {
         store.grep(&query).answer,
         "Found 3 matches, 2-2 shown (offset=2 shows more), for pattern \"hit\" in path \"fix\":\n---\nFile: x\nL6- e\nL7: hit\nL8- f\n---"
     );
+    query.context = 50;
+    assert!(store.grep_in("", &query, &grep::Limits::default()).is_ok());
     query.context = 51;
     assert!(matches!(
         store.grep_in("", &query, &grep::Limits::default()),

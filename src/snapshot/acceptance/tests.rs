@@ -184,8 +184,10 @@ fn a_summary_is_mended() {
     let taken = judged(&reply(&[(Section::KeyKnowledge, lines)]), &history(), 1000).unwrap();
     let fallen = ["Unsupported", "Ungrounded", "Unsupported", "Unsupported"];
     assert_eq!(names(&taken.dropped), fallen);
-    let quoted = "- tool: “Tides come twice a day.”";
-    assert_eq!(taken.summary.get(Section::KeyKnowledge), quoted);
+    assert_eq!(taken.summary.get(Section::KeyKnowledge), "- tool: “Tides come twice a day.”");
+    let less = super::rendered(&taken.summary).len() as u64 / 4 - 1;
+    let short = judged(&reply(&[(Section::KeyKnowledge, lines)]), &history(), less).unwrap();
+    assert_eq!(short.summary.get(Section::KeyKnowledge), "", "a source only where it has room");
     assert_eq!(taken.summary.get(Section::OverallGoal), "Summarise the page about tides.");
     let made_up = "- made/up/a.rs\n- made/up/b.rs\n- made/up/c.rs";
     let taken = judged(&reply(&[(Section::KeyKnowledge, made_up)]), &history(), 1000).unwrap();
