@@ -138,6 +138,23 @@ async fn unknown_routes_wrong_methods_and_large_bodies_speak_the_envelope() {
 }
 
 #[tokio::test]
+async fn a_body_may_be_as_large_as_the_limit() {
+    let app = TestApp::with(|config| config.server.body_limit_bytes = 1_000);
+    let ask = async |bytes: usize, is_announced: bool| {
+        let mut asked = Request::post("/count_tokens");
+        if is_announced {
+            asked = asked.header("content-length", bytes);
+        }
+        let body = format!("{:<bytes$}", r#"{"messages":[]}"#);
+        app.send(asked.body(Body::from(body)).unwrap()).await.status.as_u16()
+    };
+    for is_announced in [true, false] {
+        assert_eq!(ask(1_000, is_announced).await, 200, "{is_announced}");
+        assert_eq!(ask(1_001, is_announced).await, 413, "{is_announced}");
+    }
+}
+
+#[tokio::test]
 async fn unknown_fields_are_accepted_and_named() {
     let app = TestApp::new();
     for (path, body) in [

@@ -282,3 +282,24 @@ fn reload_status(
         E::Io { .. } => (StatusCode::INTERNAL_SERVER_ERROR, "read_failed", Some(path)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn a_store_that_fails_is_no_fault_of_the_request() {
+        let answer = |kind: io::ErrorKind| {
+            let (path, source) = (String::new(), kind.into());
+            let source = StoreError::Io { step: "opening", path, source };
+            let failure = Failure::Store { field: "store_dir", source };
+            let (status, code, field) = status_of(&failure);
+            (status.as_u16(), code, field.map(str::to_owned))
+        };
+        let field = Some("store_dir".to_owned());
+        assert_eq!(answer(io::ErrorKind::Other), (500, "store_failed", field.clone()));
+        assert_eq!(answer(io::ErrorKind::ConnectionRefused), (503, "store_away", field));
+    }
+}
