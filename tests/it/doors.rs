@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Method, Request, Version, header};
+use futures::StreamExt;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tower::ServiceExt;
@@ -413,6 +414,23 @@ async fn what_does_not_fit_the_memory_is_told_before_it_is_read() {
     assert_eq!(app.post("/count_tokens", body(1_000)).await.status, 200, "small ones still fit");
     drop(held);
     assert_eq!(app.post("/count_tokens", body(500_000)).await.status, 200);
+}
+
+#[tokio::test]
+async fn what_arrived_of_a_body_holds_its_memory() {
+    let app = TestApp::with(|config| config.server.memory_bytes = 4 * 1024 * 1024);
+    let whole = app.service.budget().total();
+    let begin = futures::stream::iter([std::io::Result::Ok(vec![b' '; 500_000])]);
+    let body = Body::from_stream(begin.chain(futures::stream::pending()));
+    let request = Request::post("/count_tokens").header("host", "localhost").body(body).unwrap();
+    let asked = tokio::spawn(ServiceExt::oneshot(app.router(), request));
+    let mut is_held = false;
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+        is_held |= app.service.budget().take(whole).is_err();
+    }
+    assert!(is_held && !asked.is_finished());
+    asked.abort();
 }
 
 #[tokio::test]
