@@ -405,6 +405,22 @@ fn an_edited_kept_snapshot_is_not_used() {
 }
 
 /// A snapshot with one word changed, or with another group's path, is its speaker's text.
+/// Its messages would be lost.
+#[test]
+fn a_kept_snapshot_without_its_files_is_not_used() {
+    for is_deleted in [true, false] {
+        let app = TestApp::new();
+        let (before, _) = compressed(&app);
+        let path = app.folder().join("store/compressed_group_a_0.json");
+        match is_deleted {
+            true => std::fs::remove_file(&path).unwrap(),
+            false => std::fs::write(&path, "[]").unwrap(),
+        }
+        let again = app.again().offload(&array(&before), &summary_settings());
+        assert_eq!(split(&app.rehydrate(&again.messages).messages), before, "{is_deleted}");
+    }
+}
+
 #[test]
 fn a_changed_snapshot_brings_no_messages_back() {
     let app = TestApp::new();
