@@ -96,6 +96,19 @@ fn each_call_that_waits_is_one_problem() {
     assert!(!no_new_problems(one.clone(), both) && !no_new_problems(vec![], one));
 }
 
+/// A resource of MCP holds its text or its bytes one level deeper than other parts.
+#[test]
+fn parts_are_texts_or_resources() {
+    let message = concat!(
+        r#"{"role":"user","content":[{"type":"text","text":"a"},"#,
+        r#"{"type":"resource","resource":{"uri":"x:y","text":"b"}},"#,
+        r#"{"type":"resource","resource":{"uri":"x:z","blob":"QQ=="}}]}"#
+    );
+    let view = &views(&[message])[0];
+    let texts: Vec<&str> = view.texts.iter().map(|slot| &message[slot.span.clone()]).collect();
+    assert_eq!((texts, view.media, view.unknown.as_deref()), (vec!["\"a\"", "\"b\""], 1, None));
+}
+
 #[test]
 fn thoughts_under_two_names_count_once_where_they_are_the_same() {
     for (second, texts) in [("think", 1), ("other", 2)] {
