@@ -30,49 +30,58 @@ pub struct Misordered {
 /// assert_eq!(found, Some((TextKind::Numbers, "10".to_owned(), "9".to_owned())));
 /// ```
 pub fn misordered(texts: &[&str]) -> Option<Misordered> {
-    let (mut all, kind) = of_kind(texts)?;
-    all.sort_unstable();
-    let comparable = comparable(kind, &all);
-    let kind = comparable.unwrap_or(kind);
-    all.retain(|text| kind.reads(text));
-    let in_other_notation = || {
-        let mut separators = Separators::default();
-        all.iter().for_each(|text| separators.add(text));
-        let is_open = matches!(kind, TextKind::Written(_)) && separators.are_open();
-        let other = TextKind::Written(OTHER);
-        let is_other = is_open && all.iter().all(|text| other.reads(text));
-        is_other.then(|| misplaced(other, &all)).flatten()
-    };
-    let found = misplaced(kind, &all).or_else(in_other_notation);
-    let (kind, at) = match found {
-        Some(at) if comparable.is_some() => (kind, at),
-        Some(at) => (TextKind::Units, at),
-        // In order but for their units.
-        None => {
-            let has_units = matches!(kind, TextKind::Written(_) | TextKind::Beginning)
-                && all.iter().all(|text| unit(text).is_some());
-            let at = all.windows(2).position(|pair| unit(pair[0]) != unit(pair[1]));
-            (TextKind::Units, at.filter(|_| has_units)?)
-        }
-    };
-    Some(Misordered { kind, first: all[at].to_owned(), second: all[at + 1].to_owned() })
+    let (mut named, kind) = of_kind(texts)?;
+    if let Some(kind) = comparable(kind, &named) {
+        let found = misordered_as(kind, texts);
+        return found.or_else(|| in_other_notation(kind, &named)).or_else(|| of_units(kind, named));
+    }
+    named.retain(|text| kind.reads(text));
+    let found =
+        misordered_as(kind, &named).map(|found| Misordered { kind: TextKind::Units, ..found });
+    found.or_else(|| of_units(kind, named))
+}
+
+/// Returns two numbers that stand in another order if their only separator parts thousands.
+fn in_other_notation(kind: TextKind, texts: &[&str]) -> Option<Misordered> {
+    let mut separators = Separators::default();
+    texts.iter().for_each(|text| separators.add(text));
+    let is_open = matches!(kind, TextKind::Written(_)) && separators.are_open();
+    let other = TextKind::Written(OTHER);
+    let is_other = is_open && texts.iter().all(|text| other.reads(text));
+    is_other.then(|| misordered_as(other, texts)).flatten()
+}
+
+/// Returns two neighbours of different units among numbers that are in order but for these.
+fn of_units(kind: TextKind, mut texts: Vec<&str>) -> Option<Misordered> {
+    let has_units = matches!(kind, TextKind::Written(_) | TextKind::Beginning)
+        && texts.iter().all(|text| unit(text).is_some());
+    texts.sort_unstable();
+    let pair = texts.windows(2).find(|pair| unit(pair[0]) != unit(pair[1]));
+    Misordered::new(TextKind::Units, pair.filter(|_| has_units)?)
 }
 
 /// Returns two of the texts that stand in another order as text than in that of a kind.
 pub(crate) fn misordered_as(kind: TextKind, texts: &[&str]) -> Option<Misordered> {
     let mut all = texts.to_vec();
     all.sort_unstable();
-    let at = misplaced(kind, &all)?;
-    Some(Misordered { kind, first: all[at].to_owned(), second: all[at + 1].to_owned() })
+    let is_misplaced = |pair: &&[&str]| kind.compare(pair[0], pair[1]) == Ordering::Greater;
+    Misordered::new(kind, all.windows(2).find(is_misplaced)?)
+}
+
+impl Misordered {
+    fn new(kind: TextKind, pair: &[&str]) -> Option<Self> {
+        let [first, second] = pair else { return None };
+        Some(Self { kind, first: (*first).to_owned(), second: (*second).to_owned() })
+    }
 }
 
 /// The most digits of a number that is compared as one.
 const MAX_DIGITS: usize = 15;
 
 /// Returns the kind of a column's texts if it orders them, and those of `more` that it reads, in
-/// another way than their letters.
+/// another way than their letters. Texts that it does not read come first.
 pub(crate) fn order_of<'t>(texts: &[&'t str], more: &[&'t str]) -> Option<TextKind> {
-    let (mut all, kind) = of_kind(texts)?;
+    let (mut named, kind) = of_kind(texts)?;
     // A constant that names something else has no place among them.
     let is_named = |text: &str| match kind {
         TextKind::Words(_) => !text.is_empty(),
@@ -82,10 +91,11 @@ pub(crate) fn order_of<'t>(texts: &[&'t str], more: &[&'t str]) -> Option<TextKi
     if more.iter().any(is_foreign) {
         return None;
     }
-    all.extend(more);
-    all.retain(|text| kind.reads(text));
-    all.sort_unstable();
-    comparable(kind, &all).filter(|kind| misplaced(*kind, &all).is_some())
+    named.extend(more.iter().filter(|text| kind.reads(text)));
+    let kind = comparable(kind, &named)?;
+    let mut all = texts.to_vec();
+    all.extend(more.iter().filter(|text| kind.reads(text)));
+    misordered_as(kind, &all).map(|found| found.kind)
 }
 
 /// Returns the texts of a kind, and it: others, such as a dash or `n/a`, may be among them. None if
@@ -171,10 +181,6 @@ fn are_of_one_form<'t>(texts: impl Iterator<Item = &'t &'t str>) -> bool {
     // Twelve comes before one in each half of a day.
     let is_half = [":AM", ":PM"].iter().any(|half| first.to_ascii_uppercase().ends_with(half));
     !is_half && forms.all(|form| form == first)
-}
-
-fn misplaced(kind: TextKind, all: &[&str]) -> Option<usize> {
-    all.windows(2).position(|pair| kind.compare(pair[0], pair[1]) == Ordering::Greater)
 }
 
 /// Returns true if texts that are numbers, too, are versions.

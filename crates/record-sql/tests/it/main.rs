@@ -18,6 +18,7 @@ mod mixed_types;
 mod moments;
 mod notes;
 mod orders;
+mod others;
 mod random;
 mod same_as_sqlite;
 mod spelling;

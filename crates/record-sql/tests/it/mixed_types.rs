@@ -10,9 +10,7 @@ fn texts(texts: &[&str]) -> String {
 #[test]
 fn texts_that_are_no_numbers_are_told_whatever_they_begin_with() {
     for (values, condition) in [
-        (&["0.1", "0.5", "1", "+Inf", "10"][..], "x <= 0.5"),
-        (&["0.1", "0.5", "1", "+Inf", "10"], "x > '0.5'"),
-        (&["00:09:05", "12:30:00", "01:02:03"], "x > 3600"),
+        (&["00:09:05", "12:30:00", "01:02:03"][..], "x > 3600"),
         (&["3 days", "12 hours", "45 minutes", "2 weeks"], "x > 1"),
         (&["0x10", "0x9", "0xff"], "x > 15"),
         (&["5.15.0-9", "5.4.0-150", "6.2.1"], "x >= '5.15'"),
@@ -20,6 +18,11 @@ fn texts_that_are_no_numbers_are_told_whatever_they_begin_with() {
         let sql = format!("SELECT count(*) FROM records WHERE {condition}");
         let told = notes(&sql, &texts(values));
         assert!(told.contains("compared letter by letter"), "{condition}: {told}");
+    }
+    for condition in ["x <= 0.5", "x > '0.5'"] {
+        let sql = format!("SELECT count(*) FROM records WHERE {condition}");
+        let told = notes(&sql, &texts(&["0.1", "0.5", "1", "+Inf", "10"]));
+        assert_eq!(told, "x is in the order of numbers", "{condition}");
     }
     for (values, condition) in
         [(&["02814", "21181"][..], "x < 10000"), (&["2024-05-01", "2025-01-31"], "x >= 2024")]
