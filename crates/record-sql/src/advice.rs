@@ -8,11 +8,10 @@ use crate::records::profile::Type;
 use crate::sql::statement::{Statement, send_instead};
 
 /// The functions that refuse a text, which other aggregates take for a number.
-pub(crate) const STRICT: [&str; 10] = [
+pub(crate) const STRICT: [&str; 9] = [
     "median",
     "percentile",
     "percentile_cont",
-    "percentile_disc",
     "stddev",
     "stddev_pop",
     "stddev_samp",

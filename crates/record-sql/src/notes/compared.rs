@@ -90,13 +90,13 @@ pub(crate) fn subject<'r>(
     let statement = facts.statement();
     let name = statement.sql[comparison.subject.clone()].to_owned();
     let found = Subject::over(facts, name, facts.from(comparison.place)?.to_owned());
-    if facts.db.prepares(&found.query("{}", "")) {
+    if facts.db.prepares(&found.query("it", "")) {
         return Some(found);
     }
     // The name may be that of a column of the answer.
     let sql = format!("({})", statement.aliased(comparison.place, &found.name)?);
     let found = Subject { sql, ..found };
-    facts.db.prepares(&found.query("{}", "")).then_some(found)
+    facts.db.prepares(&found.query("it", "")).then_some(found)
 }
 
 /// Notes that the types of a column alone decide; Some(None) if nothing more is to be asked.
@@ -163,8 +163,8 @@ fn of_other_type(subject: &Subject<'_>, comparison: &Comparison) -> Option<Strin
         comparison.literals.iter().map(of).collect::<Vec<_>>().join(", ")
     };
     let (same, texts) = (all(|l| l.sql.clone()), all(|l| format!("'{}'", l.value)));
-    let is_other = format!("{{}} NOT IN ({same}) AND CAST({{}} AS TEXT) IN ({texts})");
-    let rows = subject.row("count(*), {}, typeof({})", &format!("WHERE {is_other}"))?;
+    let is_other = format!("it NOT IN ({same}) AND CAST(it AS TEXT) IN ({texts})");
+    let rows = subject.row("count(*), it, typeof(it)", &format!("WHERE {is_other}"))?;
     let [Value::Integer(count @ 1..), value, kind] = rows.as_slice() else { return None };
     let a_kind = if plain(kind) == "text" { "a text" } else { "a number" };
     let name = &subject.name;
@@ -181,13 +181,8 @@ fn of_container(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> O
     let literal = comparison.literals.first()?;
     let of = Subject::of(read);
     let is_found = comparison.literals.len() == 1
-        && of.has(&format!("{{}} {} {}", comparison.operator, literal.sql)) == Some(true);
+        && of.has(&format!("it {} {}", comparison.operator, literal.sql)) == Some(true);
 
-    let (what, how) = if read.profile.arrays > 0 {
-        ("an array", "EXISTS (SELECT 1 FROM json_each({}) AS e WHERE e.value = …)")
-    } else {
-        ("an object", "{}->>'key' = …")
-    };
     // `!= '[]'` asks for elements.
     let is_whole = literal.value.is_empty() || literal.value.starts_with(['[', '{']);
     if comparison.is_equality() && is_found && (is_whole || !comparison.excludes()) {
@@ -196,12 +191,13 @@ fn of_container(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> O
     if comparison.operator == "LIKE" && is_found && read.profile.arrays > 0 {
         // Does the pattern find more than whole elements?
         let element = literal.value.trim_matches('%').trim_matches('"').replace('\'', "''");
-        let whole =
-            format!("EXISTS (SELECT 1 FROM json_each({{}}) AS e WHERE e.value = '{element}')");
-        let counts = format!("sum({{}} LIKE {}), sum({whole})", literal.sql);
+        let whole = |of: &str| {
+            format!("EXISTS (SELECT 1 FROM json_each({of}) AS e WHERE e.value = '{element}')")
+        };
+        let counts = format!("sum(it LIKE {}), sum({})", literal.sql, whole("it"));
         let [matched, elements] = of.counts(&counts)?;
 
-        let whole = whole.replace("{}", &name);
+        let whole = whole(&name);
         let paths = facts.sources[read.table.source].paths();
         let objects = paths.in_arrays.iter().any(|(array, _)| *array == read.column.name);
         if objects && elements == 0 {
@@ -220,7 +216,13 @@ fn of_container(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> O
     }
     let literal =
         if literal.sql.len() > 60 || comparison.is_pattern() { "…" } else { &literal.sql };
-    let how = how.replace("{}", &name).replace('…', literal);
+    let (what, how) = if read.profile.arrays > 0 {
+        let each =
+            format!("EXISTS (SELECT 1 FROM json_each({name}) AS e WHERE e.value = {literal})");
+        ("an array", each)
+    } else {
+        ("an object", format!("{name}->>'key' = {literal}"))
+    };
     Some(format!("{name} is {what} as JSON text; its values are met by {how}"))
 }
 
@@ -242,7 +244,7 @@ fn of_value_types(
         Some(read) if read.profile.texts + read.profile.large == 0 => "number".to_owned(),
         Some(_) => return None,
         None => {
-            let one = subject.row("typeof({})", "WHERE {} IS NOT NULL LIMIT 1")?;
+            let one = subject.row("typeof(it)", "WHERE it IS NOT NULL LIMIT 1")?;
             plain(one.first()?)
         }
     };
@@ -272,22 +274,22 @@ fn of_absent(
         comparison.literals.iter().find_map(|literal| {
             let is = if comparison.operator == "IS" { "IS" } else { "=" };
             let condition = format!("{is} {}", literal.sql);
-            (!subject.has(&format!("{{}} {condition}"))?).then_some((literal, condition))
+            (!subject.has(&format!("it {condition}"))?).then_some((literal, condition))
         })?
     } else {
         let literals: Vec<&str> = comparison.literals.iter().map(|l| l.sql.as_str()).collect();
         let condition = format!("{} {}", comparison.operator, literals.join(" AND "));
         let absent = comparison.literals.first()?;
-        (!subject.has(&format!("{{}} {condition}"))?).then_some((absent, condition))?
+        (!subject.has(&format!("it {condition}"))?).then_some((absent, condition))?
     };
     let name = &subject.name;
     let short: String = condition.chars().take(60).collect();
     if comparison.is_equality() && absent.is_text() {
-        let same = format!("nfc({{}}) = nfc({})", absent.sql);
-        let [found] = subject.counts(&format!("sum({same})"))?;
+        let same = |of: &str| format!("nfc({of}) = nfc({})", absent.sql);
+        let [found] = subject.counts(&format!("sum({})", same("it")))?;
 
         if found != 0 {
-            let same = same.replace("{}", name);
+            let same = same(name);
             return Some(format!(
                 "no record has {name} {short} in this normal form of Unicode: {same} finds {found}"
             ));
@@ -300,7 +302,7 @@ fn of_absent(
             "no record has {name} {short}; it is null in {nulls} records: {name} IS NULL"
         ));
     }
-    if column.is_none() && !subject.has("{} IS NOT NULL")? {
+    if column.is_none() && !subject.has("it IS NOT NULL")? {
         // A path that leads nowhere, or a date that SQLite cannot read, has a note of its own.
         let has_note = ["->", "json_extract", "date", "time", "julianday", "unixepoch"];
         let has_note = has_note.iter().any(|part| name.contains(part));
@@ -323,7 +325,7 @@ fn of_wildcard(subject: &Subject<'_>, comparison: &Comparison) -> Option<String>
         return None;
     }
     let exact = format!("{} ESCAPE '\\'", literal.sql.replace('_', "\\_"));
-    let counts = format!("sum({{}} LIKE {}), sum({{}} LIKE {exact})", literal.sql);
+    let counts = format!("sum(it LIKE {}), sum(it LIKE {exact})", literal.sql);
     let [all, same] = subject.counts(&counts)?;
 
     (all != same).then(|| {
@@ -358,7 +360,7 @@ fn of_left_out(
             let (with, from) = (statement.with(), statement.clause_text(&select, "from")?);
             let value = &statement.sql[comparison.subject.clone()];
             let nulls = format!("{with}SELECT count(*) - count({value}) {from}");
-            let of_subject = || subject.counts("count(*) - count({})");
+            let of_subject = || subject.counts("count(*) - count(it)");
             let [nulls] = facts.db.counts(&nulls).or_else(of_subject)?;
             nulls
         }

@@ -71,8 +71,8 @@ fn is_compared(facts: &Facts<'_>, read: Read<'_>) -> bool {
 
 /// Two spellings of one value.
 fn of_spellings(read: Read<'_>) -> Option<String> {
-    let limit = format!("WHERE typeof({{}}) = 'text' LIMIT {MAX_VALUES}");
-    let rows = Subject::of(read).rows("DISTINCT {}", &limit)?;
+    let limit = format!("WHERE typeof(it) = 'text' LIMIT {MAX_VALUES}");
+    let rows = Subject::of(read).rows("DISTINCT it", &limit)?;
 
     let texts = rows.iter().filter_map(|row| Some(plain(row.first()?)));
     let mut known: HashMap<String, String> = HashMap::new();

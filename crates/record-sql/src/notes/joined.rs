@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use crate::notes::facts::{Facts, Read, literal};
 use crate::notes::values::Subject;
-use crate::sql::quoting;
 
 /// The most values of a column that are compared.
 const MAX_VALUES: usize = 20_000;
@@ -56,11 +55,11 @@ fn of_pair(facts: &Facts<'_>, left: Range<usize>, right: Range<usize>) -> Option
 /// spelling alone, each with that spelling.
 fn missed(ours: Read<'_>, others: Read<'_>, way: &str) -> String {
     let of = |read: Read<'_>| {
-        let rows = format!("WHERE typeof({{}}) = 'text' LIMIT {MAX_VALUES}");
-        let key = way.replace("{}", &quoting::name(&read.column.name));
+        let rows = format!("WHERE typeof(it) = 'text' LIMIT {MAX_VALUES}");
+        let key = way.replace("{}", "it");
         format!(
             "(value, key) AS MATERIALIZED ({})",
-            Subject::of(read).query(&format!("DISTINCT {{}}, {key}"), &rows)
+            Subject::of(read).query(&format!("DISTINCT it, {key}"), &rows)
         )
     };
     format!(

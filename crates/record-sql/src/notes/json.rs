@@ -9,9 +9,13 @@ use crate::sql::token::Kind;
 /// The functions that take an array for its elements.
 const OF_ELEMENTS: [&str; 2] = ["json_each", "json_array_length"];
 
-/// The column as an array in every record; `{}` is the column.
-const AS_ARRAY: &str = "iif(json_valid({}), iif(json_type({}) = 'object', json_array(json({})), \
-                        {}), json_array({}))";
+/// Returns a column as an array in every record.
+fn as_array(column: &str) -> String {
+    format!(
+        "iif(json_valid({column}), iif(json_type({column}) = 'object', \
+         json_array(json({column})), {column}), json_array({column}))"
+    )
+}
 
 /// Returns the columns whose elements the statement reads, each with the column as it is spelled.
 fn of_elements<'r>(facts: &Facts<'r>) -> impl Iterator<Item = (Read<'r>, &'r str)> {
@@ -29,7 +33,7 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
         Some(format!(
             "{column} is an array in {arrays} records and one object in {objects}, whose keys are \
              taken for elements: {} is an array in all",
-            AS_ARRAY.replace("{}", column)
+            as_array(column)
         ))
     });
     // A path through the object has no value where an array is.
@@ -45,7 +49,7 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
             "{} is null where {parent} is an array, in {arrays} records; in {objects} it is one \
              object: FROM {table}, json_each({}) AS e has the elements of all, with e.value",
             spelled(name),
-            AS_ARRAY.replace("{}", &spelled(&parent.column.name)),
+            as_array(&spelled(&parent.column.name)),
             parent = spelled(&parent.column.name),
             table = spelled(&table.name),
         ))
@@ -63,8 +67,11 @@ pub(crate) fn of_elements_of_some(read: Read<'_>, comparison: &Comparison) -> Op
     }
     let literals: Vec<&str> = comparison.literals.iter().map(|one| one.sql.as_str()).collect();
     let is_one = format!("IN ({})", literals.join(", "));
-    let any = format!("EXISTS (SELECT 1 FROM json_each({AS_ARRAY}) AS e WHERE e.value {is_one})");
-    let counts = format!("sum({{}} {is_one}), sum({any})");
+    let any = |column| {
+        let array = as_array(column);
+        format!("EXISTS (SELECT 1 FROM json_each({array}) AS e WHERE e.value {is_one})")
+    };
+    let counts = format!("sum(it {is_one}), sum({})", any("it"));
     let [whole, elements] = Subject::of(read).counts(&counts)?;
 
     let name = spelled(&read.column.name);
@@ -73,7 +80,7 @@ pub(crate) fn of_elements_of_some(read: Read<'_>, comparison: &Comparison) -> Op
             "{name} is an array in {} records, and {whole} records are met as a whole, {elements} \
              with elements: {}",
             read.profile.arrays,
-            any.replace("{}", &name)
+            any(&name)
         )
     })
 }
@@ -90,15 +97,16 @@ fn of_parts(facts: &Facts<'_>) -> Option<String> {
             return None;
         }
 
-        let whole =
-            format!("EXISTS (SELECT 1 FROM json_each({{}}) AS e WHERE e.value = {literal})");
-        let select = format!("sum(instr({{}}, {literal}) > 0), sum({whole})");
+        let whole = |column: &str| {
+            format!("EXISTS (SELECT 1 FROM json_each({column}) AS e WHERE e.value = {literal})")
+        };
+        let select = format!("sum(instr(it, {literal}) > 0), sum({})", whole("it"));
         let [matched, elements] = Subject::of(read).counts(&select)?;
         (matched != elements && elements > 0).then(|| {
             format!(
                 "instr finds parts, too: {matched} records; {elements} have the element {literal}: \
                  {}",
-                whole.replace("{}", &spelled(&read.column.name))
+                whole(&spelled(&read.column.name))
             )
         })
     })
@@ -121,6 +129,6 @@ pub(crate) fn malformed(facts: &Facts<'_>) -> Option<String> {
     let (texts, arrays) = (read.profile.texts, read.profile.arrays);
     Some(format!(
         "{column} is text in {texts} records and an array in {arrays}: {} is an array in all",
-        AS_ARRAY.replace("{}", column)
+        as_array(column)
     ))
 }

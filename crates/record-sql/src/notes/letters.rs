@@ -58,12 +58,12 @@ impl<'r, 's> Order<'r, 's> {
             Some(Type::Text) => true,
             Some(Type::Integer | Type::Real) => false,
             Some(Type::Mixed) | None => {
-                of.has("{} IS NOT NULL AND typeof({}) <> 'text'") == Some(false)
+                of.has("it IS NOT NULL AND typeof(it) <> 'text'") == Some(false)
             }
         };
         is_text.then_some(())?;
-        let rows = format!("WHERE {{}} IS NOT NULL LIMIT {MAX_TEXTS}");
-        let rows = of.rows("DISTINCT {}", &rows)?;
+        let rows = format!("WHERE it IS NOT NULL LIMIT {MAX_TEXTS}");
+        let rows = of.rows("DISTINCT it", &rows)?;
         let text = |row: Vec<Value>| match row.into_iter().next() {
             Some(Value::Text(text)) => Some(text),
             _ => None,
@@ -119,7 +119,7 @@ impl<'r, 's> Order<'r, 's> {
         let literal = |text: &String| format!("'{}'", text.replace('\'', "''"));
         let [first, second] = [&self.found.first, &self.found.second].map(literal);
         let compared =
-            format!("({{}} = {first} AND {{}} < {second}) OR ({{}} = {second} AND {{}} > {first})");
+            format!("(it = {first} AND it < {second}) OR (it = {second} AND it > {first})");
 
         let is_less = || self.found.kind.compare(&self.found.first, &self.found.second).is_gt();
         self.found.kind.collation().is_none() || (is_less() && self.of.has(&compared) == Some(true))

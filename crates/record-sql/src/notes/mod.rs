@@ -153,13 +153,13 @@ fn of_normal_form(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
         return None;
     }
     let of = Subject::of(read);
-    let same = of.query("{}", "");
+    let same = of.query("it", "");
     // A text of ASCII has one form.
     let twice = format!(
-        "WHERE length({{}}) < octet_length({{}}) AND {{}} <> nfc({{}}) AND nfc({{}}) IN ({same}) \
+        "WHERE length(it) < octet_length(it) AND it <> nfc(it) AND nfc(it) IN ({same}) \
          LIMIT 1"
     );
-    let one = of.row("{}", &twice)?;
+    let one = of.row("it", &twice)?;
     let (name, one) = (spelled(&read.column.name), literal(one.first()?));
     Some(format!(
         "{name} has texts such as {one} in two normal forms of Unicode, which are not equal: \
@@ -171,7 +171,7 @@ fn of_normal_form(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
 fn lone(facts: &Facts<'_>) -> Vec<String> {
     let of = |places| {
         let of = Subject::at(facts, places)?;
-        let [texts, all] = of.counts("sum(typeof({}) = 'text'), count({})")?;
+        let [texts, all] = of.counts("sum(typeof(it) = 'text'), count(it)")?;
 
         let name = &of.name;
         if texts == 0 {
@@ -200,7 +200,7 @@ fn of_nothing(facts: &Facts<'_>, comparisons: &[Comparison]) -> Option<String> {
         let sql = &facts.statement().sql;
         let (range, of) = (comparison.range.clone(), comparison.subject.clone());
         let mut condition = sql[range.clone()].to_owned();
-        condition.replace_range(of.start - range.start..of.end - range.start, &subject.sql);
+        condition.replace_range(of.start - range.start..of.end - range.start, "it");
         let count = subject.query("count(*)", &format!("WHERE {condition}"));
         let Some([count]) = facts.db.counts(&count) else { continue };
 

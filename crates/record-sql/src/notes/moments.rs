@@ -175,15 +175,15 @@ fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
 /// Returns the note on ordered times among which other values stand as text.
 pub(crate) fn of_no_times(of: &Subject<'_>) -> Option<String> {
     let counts = format!(
-        "count({{}}), sum({MOMENT}({{}}) IS NOT NULL), sum({FORM}({{}}) = 'dates'), \
-         sum(trim({{}}) <> '')"
+        "count(it), sum({MOMENT}(it) IS NOT NULL), sum({FORM}(it) = 'dates'), \
+         sum(trim(it) <> '')"
     );
     let [all, times, dates, values] = of.counts(&counts)?;
     if dates == 0 || times == all || times * 2 < values {
         return None;
     }
-    let one = format!("WHERE {MOMENT}({{}}) IS NULL AND {{}} IS NOT NULL LIMIT 1");
-    let one = literal(of.row("{}", &one)?.first()?);
+    let one = format!("WHERE {MOMENT}(it) IS NULL AND it IS NOT NULL LIMIT 1");
+    let one = literal(of.row("it", &one)?.first()?);
     let (name, other) = (&of.name, all - times);
     Some(format!(
         "{other} of {all} values of {name} are no dates, such as {one}, and stand among the dates \

@@ -43,8 +43,8 @@ fn of_column(read: Read<'_>) -> Option<String> {
         return None;
     }
     let found = Subject::of(read).rows(
-        "{}, count(*)",
-        &format!("WHERE lower({{}}) IN {NOTHING} GROUP BY 1 ORDER BY 2 DESC LIMIT {MAX_LISTED}"),
+        "it, count(*)",
+        &format!("WHERE lower(it) IN {NOTHING} GROUP BY 1 ORDER BY 2 DESC LIMIT {MAX_LISTED}"),
     )?;
 
     if found.is_empty() {

@@ -90,8 +90,8 @@ fn of_texts(of: &Subject<'_>) -> Option<String> {
         return None;
     }
     let name = &of.name;
-    let large = "WHERE typeof({}) = 'text' AND CAST({} AS INTEGER) = 9223372036854775807 LIMIT 1";
-    if let Some(row) = of.row("{}", large) {
+    let large = "WHERE typeof(it) = 'text' AND CAST(it AS INTEGER) = 9223372036854775807 LIMIT 1";
+    if let Some(row) = of.row("it", large) {
         return Some(format!(
             "{name} has numbers beyond 64 bits, such as {}, which are rounded or cut here: compare \
              them as text",
@@ -99,17 +99,17 @@ fn of_texts(of: &Subject<'_>) -> Option<String> {
         ));
     }
     // Next to a number a text that spells one is compared as a number.
-    let counts = "count({}), sum(NOT {} = CAST({} AS NUMERIC))";
+    let counts = "count(it), sum(NOT it = CAST(it AS NUMERIC))";
     let counts = of.row(counts, "")?;
     let [all, count] = counts.as_slice() else { return None };
     let (all, count) = (plain(all), plain(count));
     if matches!(count.as_str(), "0" | "null") {
         return None;
     }
-    let is_other = "NOT {} = CAST({} AS NUMERIC)";
-    let one = of.row("{}", &format!("WHERE {is_other} ORDER BY {{}} = '' LIMIT 1"))?;
+    let is_other = "NOT it = CAST(it AS NUMERIC)";
+    let one = of.row("it", &format!("WHERE {is_other} ORDER BY it = '' LIMIT 1"))?;
     let one = literal(one.first()?);
-    let is_no_day = format!("{is_other} AND {{}} <> '' AND julianday({{}}) IS NULL");
+    let is_no_day = format!("{is_other} AND it <> '' AND julianday(it) IS NULL");
     if one != "''" && of.has(&is_no_day) == Some(false) {
         return Some(format!(
             "{name} has dates such as {one}, which are no numbers: julianday({name}) counts days"
@@ -139,10 +139,10 @@ fn of_casts(facts: &Facts<'_>) -> Option<String> {
         }
         let expression = statement.text(at + 2..of);
         let of = Subject::over(facts, expression.to_owned(), facts.kept_from(at)?);
-        let other = "typeof({}) = 'text' AND NOT {} = CAST({} AS NUMERIC)";
-        let [all, count] = of.counts(&format!("count({{}}), sum({other})"))?;
+        let other = "typeof(it) = 'text' AND NOT it = CAST(it AS NUMERIC)";
+        let [all, count] = of.counts(&format!("count(it), sum({other})"))?;
         (count > 0).then_some(())?;
-        let one = of.row("{}", &format!("WHERE {other} LIMIT 1"))?;
+        let one = of.row("it", &format!("WHERE {other} LIMIT 1"))?;
         Some(format!(
             "{count} of {all} values of {expression} are no numbers, such as {}{COUNTED}",
             literal(one.first()?)
@@ -174,7 +174,7 @@ fn of_words(facts: &Facts<'_>) -> Option<String> {
         let is_word = read.profile.kind() == Type::Text && read.column.order.is_none();
         (is_word && !read.profile.is_time()).then_some(())?;
         let of = Subject::of(read);
-        let words = of.few().filter(|_| of.has("{} GLOB '[0-9]*'") == Some(false))?;
+        let words = of.few().filter(|_| of.has("it GLOB '[0-9]*'") == Some(false))?;
 
         let call = statement.call_text(at);
         Some(format!("{call} is that of the alphabet: {}", words.join(" < ")))
@@ -275,10 +275,10 @@ fn values_of<'r>(facts: &Facts<'r>, places: Range<usize>) -> Option<Subject<'r>>
 
 /// Numbers and texts in one order: text comes behind every number.
 fn of_types(of: &Subject<'_>) -> Option<String> {
-    let is_text = "typeof({}) = 'text'";
-    let counts = format!("sum(typeof({{}}) IN ('integer', 'real')), sum({is_text})");
+    let is_text = "typeof(it) = 'text'";
+    let counts = format!("sum(typeof(it) IN ('integer', 'real')), sum({is_text})");
     let [numbers @ (1..), texts @ (1..)] = of.counts(&counts)? else { return None };
-    let one = of.row("{}", &format!("WHERE {is_text} LIMIT 1"))?;
+    let one = of.row("it", &format!("WHERE {is_text} LIMIT 1"))?;
 
     Some(format!(
         "{} has numbers ({numbers}) and text such as {} ({texts}): text sorts after every number",

@@ -130,14 +130,14 @@ pub(crate) fn of_shape(subject: &Subject<'_>, comparison: &Comparison) -> Option
         .collect();
     let length = value.chars().count();
     let like = format!(
-        "{{}} GLOB '{pattern}*' OR (length({{}}) < {length} AND '{}' GLOB \
-         replace(replace({{}}, '*', '?'), '[', '?') || '*')",
+        "it GLOB '{pattern}*' OR (length(it) < {length} AND '{}' GLOB \
+         replace(replace(it, '*', '?'), '[', '?') || '*')",
         value.replace('\'', "''")
     );
     // A shorter text of the same form, such as a day next to a time.
     let short = format!(
-        "length({{}}) < {length} AND length({{}}) > 9 AND substr({{}}, 5, 1) = substr({0}, 5, 1) \
-         AND substr({{}}, 8, 1) = substr({0}, 8, 1) AND substr({{}}, 11, 1) IN \
+        "length(it) < {length} AND length(it) > 9 AND substr(it, 5, 1) = substr({0}, 5, 1) \
+         AND substr(it, 8, 1) = substr({0}, 8, 1) AND substr(it, 11, 1) IN \
          ('', substr({0}, 11, 1))",
         literal.sql
     );
@@ -161,7 +161,7 @@ pub(crate) fn of_month(subject: &Subject<'_>, comparison: &Comparison) -> Option
     let value = &literal.value;
     let is_part = matches!(value.len(), 4 | 7)
         && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    let inside = format!("{{}} LIKE '{value}-%'");
+    let inside = format!("it LIKE '{value}-%'");
     let found = literal.is_text() && is_part && subject.has(&inside) == Some(true);
 
     let (name, length) = (&subject.name, value.len());

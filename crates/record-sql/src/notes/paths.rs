@@ -26,7 +26,7 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
 
 /// A path to whole numbers beyond 64 bits, of which SQLite makes floats.
 fn of_large(value: &Subject<'_>) -> Option<String> {
-    let [found] = value.counts("sum(typeof({}) = 'real' AND abs({}) >= 9223372036854775807)")?;
+    let [found] = value.counts("sum(typeof(it) = 'real' AND abs(it) >= 9223372036854775807)")?;
     (found > 0).then(|| {
         format!(
             "{found} values of {} are numbers beyond 64 bits, which are rounded here: a column \
@@ -38,10 +38,10 @@ fn of_large(value: &Subject<'_>) -> Option<String> {
 
 fn of_path(facts: &Facts<'_>, path: &JsonPath<'_>) -> Option<String> {
     let (sql, of) = (&path.value.name, &path.of.name);
-    if path.value.has("{} IS NOT NULL")? || !path.of.has("{} IS NOT NULL")? {
+    if path.value.has("it IS NOT NULL")? || !path.of.has("it IS NOT NULL")? {
         return None;
     }
-    if path.of.has("{} GLOB '[[]*'") == Some(true) && !path.keys.starts_with(['$', '[']) {
+    if path.of.has("it GLOB '[[]*'") == Some(true) && !path.keys.starts_with(['$', '[']) {
         return Some(format!(
             "{sql} is null in every record, for {of} is an array: FROM records, json_each({of}) AS \
              e has its elements, with e.value ->> '{}'",

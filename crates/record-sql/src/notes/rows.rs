@@ -11,7 +11,7 @@ use crate::sql::quoting::spelled;
 use crate::sql::statement::Statement;
 
 /// The condition on the values of a column.
-const NOT_NULL: &str = "WHERE {} IS NOT NULL";
+const NOT_NULL: &str = "WHERE it IS NOT NULL";
 
 pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
     let of = [
@@ -90,8 +90,8 @@ fn of_mean(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
     statement.calls_of(&["avg"]).find_map(|at| {
         let of = Subject::at(facts, statement.argument(at)?).filter(|of| of.column.is_none())?;
-        let truths = "sum({} IN (0, 1) AND typeof({}) = 'integer')";
-        let [rows, values, truths] = of.counts(&format!("count(*), count({{}}), {truths}"))?;
+        let truths = "sum(it IN (0, 1) AND typeof(it) = 'integer')";
+        let [rows, values, truths] = of.counts(&format!("count(*), count(it), {truths}"))?;
 
         let name = &of.name;
         (values < rows && values == truths && values > 0).then(|| {
@@ -184,7 +184,7 @@ fn of_list(facts: &Facts<'_>, nothing: bool) -> Option<String> {
         let list = statement.text(at + 1..statement.closing(at + 1) + 1);
 
         let of = Subject::of(read);
-        let (is_any, one) = (of.has(&format!("{{}} IN {list}")), of.example()?);
+        let (is_any, one) = (of.has(&format!("it IN {list}")), of.example()?);
 
         let listed = facts.db.row(&format!("WITH list(value) AS {list} SELECT value FROM list"));
         let listed = listed.map_or_else(
@@ -192,7 +192,7 @@ fn of_list(facts: &Facts<'_>, nothing: bool) -> Option<String> {
             |row| format!("has values such as {}", literal(&row[0])),
         );
         let values = format!("WITH list(value) AS {list} SELECT DISTINCT value FROM list");
-        let is_other = || have_other_forms(facts, [&of.query("DISTINCT {}", NOT_NULL), &values]);
+        let is_other = || have_other_forms(facts, [&of.query("DISTINCT it", NOT_NULL), &values]);
         let name = spelled(&read.column.name);
         (is_any == Some(false) && (nothing || is_other()))
             .then(|| format!("no {name} is in the list: {name} such as {one}, the list {listed}"))
@@ -297,7 +297,7 @@ fn of_join(facts: &Facts<'_>, nothing: bool) -> Option<String> {
     statement.places_of(&["=", "=="]).find_map(|at| {
         let [left, right] = statement.sides(at)?;
         let of = |side: &Range<usize>| Some(Subject::of(facts.column_at(side.clone())?));
-        let all = |side: &Range<usize>| Some(of(side)?.query("DISTINCT {}", NOT_NULL));
+        let all = |side: &Range<usize>| Some(of(side)?.query("DISTINCT it", NOT_NULL));
         let one = |side: &Range<usize>| {
             Some(format!("{} such as {}", statement.text(side.clone()), of(side)?.example()?))
         };

@@ -76,11 +76,10 @@ impl<'r> Subject<'r> {
         Self { db: facts.db, sql, name, with, from, column: None, order: None }
     }
 
-    /// Returns a query over the rows; `{}` is the expression.
+    /// Returns a query over the rows; `it` is the expression.
     pub(crate) fn query(&self, select: &str, rest: &str) -> String {
-        let select = select.replace("{}", &self.sql);
-        let rest = rest.replace("{}", &self.sql);
-        format!("{}SELECT {select} {} {rest}", self.with, self.from)
+        let Self { sql, with, from, .. } = self;
+        format!("{with}SELECT {select} FROM (SELECT {sql} AS it {from}) {rest}")
     }
 
     /// Returns the rows of a query; None if it fails.
@@ -106,20 +105,20 @@ impl<'r> Subject<'r> {
 
     /// Returns a value as SQL spells it.
     pub(crate) fn example(&self) -> Option<String> {
-        Some(literal(self.row("{}", "WHERE {} IS NOT NULL LIMIT 1")?.first()?))
+        Some(literal(self.row("it", "WHERE it IS NOT NULL LIMIT 1")?.first()?))
     }
 
     /// Returns the values as a clause: all of a few, or the nearest ones.
     pub(crate) fn values(&self, wanted: &Literal) -> Option<String> {
         let name = &self.name;
-        let few = format!("WHERE {{}} IS NOT NULL LIMIT {}", MAX_LISTED + 1);
-        let few = self.rows("DISTINCT {}", &few)?.len() <= MAX_LISTED;
+        let few = format!("WHERE it IS NOT NULL LIMIT {}", MAX_LISTED + 1);
+        let few = self.rows("DISTINCT it", &few)?.len() <= MAX_LISTED;
         if !few && let Some(near) = self.containing(wanted) {
             return Some(format!("nearest in {name}: {near}"));
         }
         let rows = self.rows(
-            "{}, count(*)",
-            &format!("WHERE {{}} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MAX_COMPARED}"),
+            "it, count(*)",
+            &format!("WHERE it IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MAX_COMPARED}"),
         )?;
 
         let all: Vec<(Value, String)> = rows
@@ -169,10 +168,10 @@ impl<'r> Subject<'r> {
         }
         let text = text.replace('\'', "''");
         let nearest = format!(
-            "WHERE instr(lower({{}}), lower('{text}')) GROUP BY 1 ORDER BY length({{}}), 2 DESC \
+            "WHERE instr(lower(it), lower('{text}')) GROUP BY 1 ORDER BY length(it), 2 DESC \
              LIMIT 3"
         );
-        let rows = self.rows("{}, count(*)", &nearest)?;
+        let rows = self.rows("it, count(*)", &nearest)?;
 
         let entry = |row: &Vec<Value>| format!("{} ({})", literal(&row[0]), plain(&row[1]));
         let near: Vec<String> = rows.iter().map(entry).collect();
@@ -182,8 +181,8 @@ impl<'r> Subject<'r> {
     /// Returns the values in order, as SQL spells them, if they are a few texts.
     pub(crate) fn few(&self) -> Option<Vec<String>> {
         let limit = MAX_LISTED + 1;
-        let rows = format!("WHERE {{}} IS NOT NULL LIMIT {limit}");
-        let mut all = self.rows("DISTINCT {}", &rows)?;
+        let rows = format!("WHERE it IS NOT NULL LIMIT {limit}");
+        let mut all = self.rows("DISTINCT it", &rows)?;
 
         all.sort_by_key(|row| plain(&row[0]));
         let is_text = all.iter().all(|row| matches!(row[0], Value::Text(_)));
@@ -193,7 +192,7 @@ impl<'r> Subject<'r> {
 
     /// Returns the smallest and the largest value as a clause.
     pub(crate) fn range(&self) -> Option<String> {
-        let ends = self.row("min({}), max({})", "")?;
+        let ends = self.row("min(it), max(it)", "")?;
         let [low, high] = ends.as_slice() else { return None };
         Some(format!("{} goes from {} to {}", self.name, literal(low), literal(high)))
     }

@@ -33,18 +33,19 @@ impl Written {
 
 /// Returns the notation of the texts of a subject, if they are numbers.
 pub(crate) fn written(of: &Subject<'_>) -> Option<Written> {
-    const WRITTEN: &str = "{} GLOB '*[0-9]*'";
-    let rows = format!("WHERE typeof({{}}) = 'text' AND {WRITTEN} LIMIT {MAX_TEXTS}");
-    let rows = of.rows("DISTINCT {}", &rows)?;
+    const WRITTEN: &str = "it GLOB '*[0-9]*'";
+    let rows = format!("WHERE typeof(it) = 'text' AND {WRITTEN} LIMIT {MAX_TEXTS}");
+    let rows = of.rows("DISTINCT it", &rows)?;
     let texts: Vec<String> = rows.iter().filter_map(|row| Some(plain(row.first()?))).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let plain = Notation::of(&texts)?.plain(&texts);
+    let template = Notation::of(&texts)?.plain(&texts);
+    let plain = template.replace("{}", "it");
     let others = format!("{WRITTEN} AND NOT {plain} = CAST({plain} AS NUMERIC)");
-    let is_all = plain != "{}" && of.has(&others) == Some(false);
+    let is_all = plain != "it" && of.has(&others) == Some(false);
     is_all.then_some(())?;
     let number = match of.has(&format!("NOT {WRITTEN}")) {
-        Some(false) => format!("CAST({plain} AS REAL)"),
-        _ => format!("CASE WHEN {WRITTEN} THEN CAST({plain} AS REAL) END"),
+        Some(false) => format!("CAST({template} AS REAL)"),
+        _ => format!("CASE WHEN {{}} GLOB '*[0-9]*' THEN CAST({template} AS REAL) END"),
     };
     let mut separators = Separators::default();
     texts.iter().for_each(|text| separators.add(text));
@@ -64,24 +65,26 @@ pub(crate) fn of_texts(
     let name = &subject.name;
     let found = written(&subject);
     let is_read = found.as_ref().map_or(read.profile.is_date(), |one| one.doubt.is_empty());
-    let Written { number, doubt } = found.unwrap_or_else(Written::plain);
+    let written = found.unwrap_or_else(Written::plain);
     let compared = |value: &str, of: fn(&Literal) -> &String| {
         let literals: Vec<&str> =
             comparison.literals.iter().map(|literal| of(literal).as_str()).collect();
         format!("coalesce({value} {} {}, 0)", comparison.operator, literals.join(" AND "))
     };
-    let (texts, numbers) = (compared("{}", |l| &l.sql), compared(&number, |l| &l.value));
-    let unread = if is_read { "0" } else { "NOT {} = CAST({} AS NUMERIC)" };
+    let (texts, numbers) =
+        (compared("it", |l| &l.sql), compared(&written.number("it"), |l| &l.value));
+    let unread = if is_read { "0" } else { "NOT it = CAST(it AS NUMERIC)" };
     let others = format!("{texts} <> {numbers} OR {unread}");
     if subject.has(&others) == Some(false) && !are_versions(facts, &subject) {
         return None;
     }
     of_order(facts, &subject, comparison).or_else(|| {
-        let number = number.replace("{}", name);
         Some(format!(
-            "{name} has {}, and text is compared letter by letter ('9' > '13'): {number} compares \
-             numbers{doubt}",
-            read.profile.words()
+            "{name} has {}, and text is compared letter by letter ('9' > '13'): {} compares \
+             numbers{}",
+            read.profile.words(),
+            written.number(name),
+            written.doubt
         ))
     })
 }
@@ -98,13 +101,13 @@ pub(crate) fn of_spellings(
     // A number of more digits is not exact.
     let is_exact = |number: &f64| *number != 0.0 && literal.value.len() < 16;
     literal.value.parse::<f64>().ok().filter(is_exact)?;
-    let number = format!("CAST({{}} AS NUMERIC) = CAST({} AS NUMERIC)", literal.sql);
+    let number = format!("CAST(it AS NUMERIC) = CAST({} AS NUMERIC)", literal.sql);
     // A text that is all digits, perhaps with blanks, and no code with zeros before it.
     let number = format!(
-        "{number} AND trim({{}}) <> '' AND trim({{}}) NOT GLOB '*[^-.0-9]*' AND trim({{}}) NOT \
+        "{number} AND trim(it) <> '' AND trim(it) NOT GLOB '*[^-.0-9]*' AND trim(it) NOT \
          GLOB '0[0-9]*'"
     );
-    let same = format!("{{}} = {}", literal.sql);
+    let same = format!("it = {}", literal.sql);
     let [numbers, same] = subject.counts(&format!("sum({number}), sum({same})"))?;
 
     let name = spelled(&read.column.name);

@@ -69,3 +69,15 @@ fn times_that_compare_alike_have_no_note() {
     let sql = "SELECT count(*) FROM records WHERE t >= '2024-03-01T00:00:00Z'";
     assert!(notes(sql, lines).contains("between the times in 2"), "{}", notes(sql, lines));
 }
+
+/// `{}` of a constant is no part of the questions behind the notes.
+#[test]
+fn an_empty_object_as_a_constant_is_itself() {
+    let texts = "{\"x\":\"{}\",\"n\":1}\n{\"x\":\"a{}\",\"n\":2}\n";
+    for condition in ["x = '{}'", "x LIKE '%{}'", "x IN ('{}', 'a{}')", "x || '' = '{}'"] {
+        let sql = format!("SELECT count(*) FROM records WHERE {condition}");
+        assert_eq!(notes(&sql, texts), "", "{sql}");
+    }
+    let told = notes("SELECT count(*) FROM records WHERE x IS NULL", texts);
+    assert!(told.contains("x is never null, but '{}' in 1: x = '{}'"), "{told}");
+}
