@@ -54,7 +54,6 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         .or_else(|| of_other_type(&subject, comparison))
         .or_else(|| of_absent(&subject, comparison, column))
         .or_else(|| of_wildcard(&subject, comparison))
-        .or_else(|| of_left_out(facts, &subject, comparison, column))
 }
 
 /// A text with zeros before its number, where texts are read as numbers.
@@ -333,40 +332,5 @@ fn of_wildcard(subject: &Subject<'_>, comparison: &Comparison) -> Option<String>
             "in LIKE `_` is any character: {all} records match, {same} of them with `_` itself: \
              LIKE {exact}"
         )
-    })
-}
-
-/// A negated comparison leaves out nulls.
-fn of_left_out(
-    facts: &Facts<'_>,
-    subject: &Subject<'_>,
-    comparison: &Comparison,
-    column: Option<Read<'_>>,
-) -> Option<String> {
-    if !comparison.excludes() {
-        return None;
-    }
-    let statement = facts.statement();
-    let tests_null = statement.has_any(&["null", "notnull", "isnull", "coalesce", "ifnull"]);
-
-    let name = &subject.name;
-    let select = statement.select_around(comparison.place);
-    let items = statement.tables_of(&select).unwrap_or_default();
-    let column = column.filter(|_| !items.iter().any(|item| item.is_left));
-    let nulls = match column {
-        Some(read) => i64::try_from(read.nulls()).ok()?,
-        None => {
-            // A row without a partner has nulls, too.
-            let (with, from) = (statement.with(), statement.clause_text(&select, "from")?);
-            let value = &statement.sql[comparison.subject.clone()];
-            let nulls = format!("{with}SELECT count(*) - count({value}) {from}");
-            let of_subject = || subject.counts("count(*) - count(it)");
-            let [nulls] = facts.db.counts(&nulls).or_else(of_subject)?;
-            nulls
-        }
-    };
-    let rows = if column.is_some() { "records" } else { "rows" };
-    (nulls > 0 && !tests_null).then(|| {
-        format!("{nulls} {rows} in which {name} is null are left out; OR {name} IS NULL adds them")
     })
 }

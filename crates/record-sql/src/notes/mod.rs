@@ -8,6 +8,7 @@ pub(crate) mod dates;
 pub(crate) mod facts;
 mod joined;
 pub(crate) mod json;
+mod left_out;
 mod letters;
 mod mixed_types;
 mod moments;
@@ -46,6 +47,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
         .iter()
         .filter(|comparison| !noted.iter().any(|at| comparison.range.contains(&start(at))));
     notes.extend(others.filter_map(|comparison| of_comparison(facts, comparison)));
+    notes.extend(left_out::notes(facts));
     notes.extend(of_alternatives(facts, &comparisons));
     notes.extend(mixed_types::notes(facts, &comparisons, &noted));
     notes.extend(aliases::notes(facts));

@@ -8,16 +8,18 @@ use crate::sql::token::Kind;
 /// Values that mean nothing, in lower case.
 const NOTHING: &str = "('', '[]', '{}', 'null', 'none', 'nan', 'n/a', 'na', '-')";
 
+/// Returns true for a text that means nothing.
+pub(crate) fn is_nothing(text: &str) -> bool {
+    NOTHING.contains(&format!("'{}'", text.to_lowercase()))
+}
+
 /// The most of them that a note lists.
 const MAX_LISTED: usize = 3;
 
 pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
     let statement = facts.statement();
     let texts = statement.tokens.iter().filter(|token| token.kind == Kind::Text);
-    let knows = texts.into_iter().any(|token| {
-        let value = token.value(&statement.sql).to_lowercase();
-        NOTHING.contains(&format!("'{value}'"))
-    });
+    let knows = texts.into_iter().any(|token| is_nothing(&token.value(&statement.sql)));
     let knows = knows || statement.calls_of(&["json_array_length", "length", "nullif"]).count() > 0;
     if knows {
         return Vec::new();

@@ -120,7 +120,7 @@ fn rows_without_a_partner_are_told() {
         ),
         (
             "SELECT count(*) FROM records r LEFT JOIN c ON r.cid = c.cid WHERE c.tier != 'gold'",
-            "1 rows in which tier is null are left out",
+            "1 rows in which c.tier is null are left out",
         ),
     ]);
     for fine in [

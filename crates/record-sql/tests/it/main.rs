@@ -13,6 +13,7 @@ mod errors;
 mod expressions;
 mod hostile;
 mod joins;
+mod left_out;
 mod misread;
 mod mixed_types;
 mod moments;
