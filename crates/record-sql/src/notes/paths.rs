@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::notes::facts::Facts;
 use crate::notes::values::Subject;
 use crate::sql::quoting::spelled;
+use crate::sql::statement::Statement;
 use crate::sql::token::Kind;
 use crate::suggest::nearest::nearest;
 
@@ -51,9 +52,8 @@ fn of_path(facts: &Facts<'_>, path: &JsonPath<'_>) -> Option<String> {
     let column = of.replace('"', "");
     let whole = format!("{column}.{}", path.keys);
     // `r.meta` has the alias of its table in front.
-    let ends: Vec<&str> = std::iter::once(whole.as_str())
-        .chain(whole.split_once('.').map(|(_, rest)| rest))
-        .collect();
+    let behind_alias = whole.split_once('.').map(|(_, rest)| rest).filter(|_| column.contains('.'));
+    let ends: Vec<&str> = std::iter::once(whole.as_str()).chain(behind_alias).collect();
     let mut known = facts.sources.iter().map(|source| &source.paths().plain);
     let column = known.find_map(|fields| {
         ends.iter().find_map(|path| fields.find(path).map(|at| fields.names()[at].clone()))
@@ -64,8 +64,10 @@ fn of_path(facts: &Facts<'_>, path: &JsonPath<'_>) -> Option<String> {
     let sources = facts.sources.iter().map(crate::records::source::Scanned::paths);
     let (mut names, mut inner) = (Vec::new(), Vec::new());
     for paths in sources {
-        let prefix = format!("{}.", ends[0].split('.').next().unwrap_or_default());
-        names.extend(paths.plain.names().iter().filter(|name| name.starts_with(&prefix)));
+        let first = |name: &str| name.split('.').next().map(str::to_owned);
+        let is_near =
+            |name: &&String| name.contains('.') && ends.iter().any(|end| first(end) == first(name));
+        names.extend(paths.plain.names().iter().filter(is_near));
         inner.extend(paths.in_arrays.iter().map(|(_, key)| key));
     }
     let last = path.keys.rsplit('.').next().unwrap_or_default();
@@ -77,33 +79,50 @@ fn of_path(facts: &Facts<'_>, path: &JsonPath<'_>) -> Option<String> {
     Some(format!("{sql} is null in every record{list}"))
 }
 
+/// The functions of a column and a path in it.
+const FUNCTIONS: [&str; 5] =
+    ["json_extract", "json_each", "json_tree", "json_type", "json_array_length"];
+
 fn paths<'s>(facts: &Facts<'s>) -> Vec<JsonPath<'s>> {
     let statement = facts.statement();
-    let places = (1..statement.tokens.len()).filter_map(|at| {
-        let (column, path, all) = if statement.is_any(at, &["->", "->>"]) {
-            let column = statement
-                .chains()
-                .into_iter()
-                .find(|chain| chain.range().end == statement.tokens[at - 1].range.end)?;
-            let (range, end) = (column.range(), statement.tokens.get(at + 1)?.range.end);
-            (range.clone(), at + 1, range.start..end)
-        } else if statement.is(at, "json_extract") && statement.is(at + 1, "(") {
-            let [column, path] = statement.arguments(at + 1).try_into().ok()?;
-            let column = statement.bytes(column);
-            facts.chain(&column)?;
-            (column, path.start, statement.bytes(at..statement.closing(at + 1) + 1))
-        } else {
-            return None;
+    let operators = statement.places_of(&["->", "->>"]).filter_map(|at| {
+        let mut chains = statement.chains().into_iter();
+        let before = statement.tokens[at.checked_sub(1)?].range.end;
+        let column = chains.find(|chain| chain.range().end == before)?.range();
+        let all = column.start..statement.tokens.get(at + 1)?.range.end;
+        let from = facts.from(at)?.to_owned();
+        let of = |bytes: Range<usize>| {
+            Subject::over(facts, statement.sql[bytes].to_owned(), from.clone())
         };
-        statement.tokens.get(path).filter(|token| token.kind == Kind::Text)?;
-        let value = statement.value(path);
-
-        let keys = value.strip_prefix("$.").unwrap_or(&value).replace('"', "");
-        let subject = |bytes: Range<usize>| {
-            let name = statement.sql[bytes].to_owned();
-            Some(Subject::over(facts, name, facts.from(at)?.to_owned()))
-        };
-        Some(JsonPath { value: subject(all)?, of: subject(column)?, keys })
+        Some(JsonPath { value: of(all), of: of(column), keys: keys(statement, at + 1)? })
     });
-    places.collect()
+    let calls = statement.calls_of(&FUNCTIONS).filter_map(|at| of_call(facts, at));
+    operators.chain(calls).collect()
+}
+
+/// Returns the path of a function, in the rows of its column.
+fn of_call<'s>(facts: &Facts<'s>, at: usize) -> Option<JsonPath<'s>> {
+    let statement = facts.statement();
+    let [column, path] = statement.arguments(at + 1).try_into().ok()?;
+    let keys = keys(statement, path.start)?;
+    let name = statement.text(column.clone()).to_owned();
+    let chain = facts.chain(&statement.bytes(column))?;
+    let of = match facts.column(&chain) {
+        Some(read) => Subject { name, ..Subject::of(read) },
+        None => Subject::over(facts, name, statement.tables_before(at)?.to_owned()),
+    };
+    let path = statement.text(path);
+    let value = Subject {
+        sql: format!("json_extract({}, {path})", of.sql),
+        name: format!("json_extract({}, {path})", of.name),
+        ..of.clone()
+    };
+    Some(JsonPath { value, of, keys })
+}
+
+/// Returns the keys of the path at a place, joined by dots.
+fn keys(statement: &Statement, at: usize) -> Option<String> {
+    statement.tokens.get(at).filter(|token| token.kind == Kind::Text)?;
+    let value = statement.value(at);
+    Some(value.strip_prefix("$.").unwrap_or(&value).replace('"', ""))
 }

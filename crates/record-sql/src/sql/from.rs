@@ -96,6 +96,20 @@ impl Statement {
         Some(items)
     }
 
+    /// Returns the FROM clause of the SELECT around a place; for a place in it, that of the tables
+    /// before.
+    pub(crate) fn tables_before(&self, place: usize) -> Option<&str> {
+        let select = self.select_around(place);
+        let from = self.clause_places(&select, "from")?;
+        let items = self.tables_of(&select).unwrap_or_default();
+        let own = items.iter().find(|item| item.places.contains(&place));
+        let mut end = own.map_or(from.end, |item| item.places.start);
+        while self.is_any(end.checked_sub(1)?, &BETWEEN_TABLES) {
+            end -= 1;
+        }
+        (end > from.start + 1).then(|| self.text(from.start..end))
+    }
+
     /// Returns a condition without brackets around all of it.
     pub(crate) fn unbracketed(&self, condition: Range<usize>) -> Range<usize> {
         let mut inner = condition;

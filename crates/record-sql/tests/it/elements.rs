@@ -96,3 +96,21 @@ fn parts_of_elements_are_told() {
         assert_eq!(notes(fine), "", "{fine}");
     }
 }
+
+#[test]
+fn a_path_of_a_function_that_no_record_has_is_told() {
+    let lines = "{\"n\":{\"items\":[1,2]}}\n{\"n\":{\"items\":[3]}}\n";
+    for sql in [
+        "SELECT count(*) FROM records, json_each(n, '$.itmes')",
+        "SELECT count(*) FROM records r JOIN json_each(r.n, '$.itmes') e",
+        "SELECT count(*) FROM records WHERE NOT EXISTS (SELECT 1 FROM json_each(n, '$.itmes'))",
+        "SELECT sum(json_array_length(n, '$.itmes')) FROM records",
+        "SELECT json_type(n, '$.itmes') FROM records",
+    ] {
+        let told = notes_of(sql, lines);
+        assert_has(&told, "'$.itmes') is null in every record; there is n.items", sql);
+        assert_eq!(notes_of(&sql.replace("itmes", "items"), lines), "", "{sql}");
+    }
+    let sql = "SELECT count(*) FROM records, json_each(record) e, json_each(e.value, '$.itmes')";
+    assert_has(&notes_of(sql, lines), "json_extract(e.value, '$.itmes') is null in every", sql);
+}
