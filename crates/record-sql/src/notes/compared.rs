@@ -9,6 +9,7 @@ use crate::notes::moments;
 use crate::notes::ordered::{never_true, of_alphabet, of_day, of_month, of_shape, of_time};
 use crate::notes::values::Subject;
 use crate::notes::written::{of_spellings, of_texts};
+use crate::records::number::boolean;
 use crate::records::profile::Type;
 use crate::sql::comparison::{Comparison, Literal, LiteralKind};
 use crate::sql::quoting::{self, spelled};
@@ -124,13 +125,37 @@ fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Optio
             return Some(of_texts(facts, read, comparison));
         }
     }
-    let booleans = profile.booleans == profile.values();
-    if booleans && comparison.literals.iter().any(Literal::is_text) {
+    if profile.is_boolean() && comparison.literals.iter().any(Literal::is_text) {
         return Some(Some(format!(
             "{name} is a boolean: compare with TRUE or FALSE, which are 1 and 0"
         )));
     }
-    None
+    of_booleans(read, comparison).map(Some)
+}
+
+/// Booleans beside texts, of which an equality with one finds the values of one type alone.
+fn of_booleans(read: Read<'_>, comparison: &Comparison) -> Option<String> {
+    let profile = read.profile;
+    let [literal] = comparison.literals.as_slice() else { return None };
+    let number = boolean(&literal.value).filter(|_| comparison.is_equality())?;
+    (profile.booleans > 0 && profile.texts > 0).then_some(())?;
+    let subject = Subject::of(read);
+    let not = if comparison.excludes() { "NOT " } else { "" };
+    let word = literal.value.to_lowercase();
+    let both = |of: &str| format!("lower({of}) {not}IN ('{number}', '{word}')");
+    let range = format!("it {not}IN ({})", literal.sql);
+    let [one, all] = subject.counts(&format!("sum({range}), sum({})", both("it")))?;
+
+    let name = &subject.name;
+    (one != all).then(|| {
+        format!(
+            "{name} is a boolean in {} records and text in {}, such as {}: {} finds {all}",
+            profile.booleans,
+            profile.texts,
+            quoting::text(&profile.example),
+            both(name)
+        )
+    })
 }
 
 /// Texts that are compared letter by letter where another order is meant.

@@ -4,7 +4,7 @@ use raw_json::unescape;
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 
-use crate::records::number::{Number, decimals};
+use crate::records::number::{Number, boolean, decimals};
 
 /// A JSON value that is bound to a parameter.
 pub(crate) struct Cell<'a> {
@@ -20,6 +20,9 @@ impl ToSql for Cell<'_> {
         Ok(match self.value.as_bytes().first() {
             Some(b'"') => {
                 let inner = &self.value[1..self.value.len() - 1];
+                if let Some(number) = boolean(inner).filter(|_| self.numeric) {
+                    return Ok(ToSqlOutput::Owned(Value::Integer(number)));
+                }
                 if self.numeric && decimals(inner).is_some() {
                     return Ok(number(inner).unwrap_or_else(|| text(inner.as_bytes())));
                 }

@@ -49,7 +49,7 @@ impl<'a> Fields<'a> {
     /// Returns the names whose texts are no numbers.
     fn texts(&self) -> impl Iterator<Item = &String> {
         let all = self.names.iter().zip(&self.profiles);
-        all.filter(|(_, profile)| !profile.texts_are_numbers()).map(|(name, _)| name)
+        all.filter(|(_, profile)| !profile.texts_are_values()).map(|(name, _)| name)
     }
 
     fn keep_texts(&mut self, names: &HashSet<String>) {

@@ -55,6 +55,12 @@ pub(crate) fn decimals(text: &str) -> Option<usize> {
     (fits && !fraction.is_empty() && all(fraction)).then_some(fraction.len())
 }
 
+/// Returns the number of a text that spells a boolean.
+pub(crate) fn boolean(text: &str) -> Option<i64> {
+    let is = |word: &str| text.eq_ignore_ascii_case(word);
+    if is("true") { Some(1) } else { is("false").then_some(0) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

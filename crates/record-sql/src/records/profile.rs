@@ -3,7 +3,7 @@
 use raw_json::unescape;
 
 use crate::records::date;
-use crate::records::number::{Number, decimals};
+use crate::records::number::{Number, boolean, decimals};
 use crate::sql::quoting;
 
 /// The values of one column over all records.
@@ -22,6 +22,8 @@ pub(crate) struct Profile {
     pub(crate) nulls: u64,
     /// Texts that spell a number, at least until one does not.
     pub(crate) numeric_texts: u64,
+    /// Texts that spell a boolean, at least until one does not.
+    boolean_texts: u64,
     /// Texts that begin with a date and a time, at least until one does not.
     pub(crate) times: u64,
     /// Texts that SQLite reads as dates, at least until it does not read one.
@@ -87,6 +89,9 @@ impl Profile {
             self.numeric_texts += 1;
             self.fractions.add(decimals, inner);
         }
+        if self.boolean_texts == self.texts && boolean(inner).is_some() {
+            self.boolean_texts += 1;
+        }
         if self.times == self.texts && is_time(inner) {
             self.times += 1;
         }
@@ -112,6 +117,7 @@ impl Profile {
             (&mut self.arrays, other.arrays),
             (&mut self.nulls, other.nulls),
             (&mut self.numeric_texts, other.numeric_texts),
+            (&mut self.boolean_texts, other.boolean_texts),
             (&mut self.times, other.times),
             (&mut self.dates, other.dates),
         ] {
@@ -129,10 +135,23 @@ impl Profile {
     }
 
     /// Returns true if every text of the column spells a number that can be kept as one: its
-    /// spelling has no trailing zero, or as many decimals as all others.
-    pub(crate) fn texts_are_numbers(&self) -> bool {
+    /// spelling has no trailing zero, or as many decimals as all others. Or all spell booleans,
+    /// and others of the column are.
+    pub(crate) fn texts_are_values(&self) -> bool {
         let kept = !self.fractions.trailing_zero || !self.fractions.differ;
-        self.texts == self.numeric_texts && kept && !self.are_texts
+        let are_numbers = self.texts == self.numeric_texts && self.booleans == 0 && kept;
+        !self.are_texts && (self.texts == 0 || are_numbers || self.texts_are_booleans())
+    }
+
+    fn texts_are_booleans(&self) -> bool {
+        self.booleans > 0 && self.texts == self.boolean_texts
+    }
+
+    /// Returns true if every value is a boolean.
+    pub(crate) fn is_boolean(&self) -> bool {
+        self.booleans + self.texts == self.values()
+            && self.kind() == Type::Integer
+            && self.texts_are_booleans()
     }
 
     /// Keeps the texts as texts.
@@ -156,15 +175,14 @@ impl Profile {
     }
 
     pub(crate) fn kind(&self) -> Type {
-        let texts = self.texts > 0;
-        if self.containers > 0 || self.large > 0 || (texts && self.booleans > 0) {
+        if self.containers > 0 || self.large > 0 {
             return Type::Mixed;
         }
-        if !texts || self.texts_are_numbers() {
+        if self.texts == 0 || self.texts_are_values() {
             let real = self.reals > 0 || self.fractions.any;
             return if real { Type::Real } else { Type::Integer };
         }
-        if self.numbers() > 0 { Type::Mixed } else { Type::Text }
+        if self.numbers() + self.booleans > 0 { Type::Mixed } else { Type::Text }
     }
 
     /// Returns the types of the values as words: `numbers, text such as 'high'`.
@@ -237,6 +255,10 @@ mod tests {
         assert_eq!(kind(&["\"13\"", "\"12.4.1\""]), Type::Text);
         assert_eq!(kind(&["\"007\""]), Type::Text);
         assert_eq!(kind(&["\"high\"", "4"]), Type::Mixed);
+        assert_eq!(kind(&["\"true\"", "false"]), Type::Integer);
+        assert_eq!(kind(&["\"true\"", "\"false\""]), Type::Text);
+        assert_eq!(kind(&["\"yes\"", "false"]), Type::Mixed);
+        assert_eq!(kind(&["\"1\"", "false"]), Type::Mixed);
         assert_eq!(kind(&["[1]"]), Type::Mixed);
         assert_eq!(kind(&["12345678901234567890"]), Type::Mixed);
     }

@@ -5,6 +5,7 @@
 
 mod aliases;
 mod answers;
+mod booleans;
 mod bounds;
 mod conditions;
 mod dialects;
