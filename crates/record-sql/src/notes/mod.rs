@@ -3,6 +3,7 @@
 
 mod aliases;
 mod compared;
+mod constants;
 mod containers;
 pub(crate) mod dates;
 pub(crate) mod facts;
@@ -47,6 +48,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
         .iter()
         .filter(|comparison| !noted.iter().any(|at| comparison.range.contains(&start(at))));
     notes.extend(others.filter_map(|comparison| of_comparison(facts, comparison)));
+    notes.extend(constants::notes(facts));
     notes.extend(left_out::notes(facts));
     notes.extend(of_alternatives(facts, &comparisons));
     notes.extend(mixed_types::notes(facts, &comparisons, &noted));

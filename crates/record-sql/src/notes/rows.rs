@@ -7,7 +7,7 @@ use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::partners::have_other_forms;
 use crate::notes::values::Subject;
 use crate::sql::bare::bare_columns;
-use crate::sql::quoting::spelled;
+use crate::sql::quoting::{self, spelled};
 use crate::sql::statement::Statement;
 
 /// The condition on the values of a column.
@@ -85,13 +85,19 @@ fn of_counted(facts: &Facts<'_>) -> Option<String> {
     })
 }
 
-/// `avg` of a condition leaves out the rows in which it is null.
+/// `avg` of a condition, or of a CASE with one constant, leaves out the rows in which it is null.
 fn of_mean(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
     statement.calls_of(&["avg"]).find_map(|at| {
-        let of = Subject::at(facts, statement.argument(at)?).filter(|of| of.column.is_none())?;
-        let truths = "sum(it IN (0, 1) AND typeof(it) = 'integer')";
-        let [rows, values, truths] = of.counts(&format!("count(*), count(it), {truths}"))?;
+        let argument = statement.argument(at)?;
+        let is_case = statement.is_any(argument.start, &["case", "iif", "if"]);
+        let of = Subject::at(facts, argument).filter(|of| of.column.is_none())?;
+        let is_truth = match is_case {
+            true => "it IN (0, 1, 100)",
+            false => "it IN (0, 1) AND typeof(it) = 'integer'",
+        };
+        let counts = format!("count(*), count(it), sum({is_truth})");
+        let [rows, values, truths] = of.counts(&counts)?;
 
         let name = &of.name;
         (values < rows && values == truths && values > 0).then(|| {
@@ -124,7 +130,7 @@ fn of_repeated(facts: &Facts<'_>) -> Option<String> {
             [alias, _] => alias.name.clone(),
             _ => table_in(facts, from, &read)?,
         };
-        let table = crate::sql::quoting::name(&table);
+        let table = quoting::name(&table);
         let [rows, records] = facts.db.counts(&format!(
             "{}SELECT count({table}.rowid), count(DISTINCT {table}.rowid) {}",
             statement.with(),
@@ -145,9 +151,9 @@ fn of_repeated(facts: &Facts<'_>) -> Option<String> {
 fn table_in(facts: &Facts<'_>, from: &str, read: &Read<'_>) -> Option<String> {
     let clause = Statement::new(from.to_owned());
     let names = clause.tokens.iter().filter(|token| token.is_name());
-    let column = crate::sql::quoting::name(&read.column.name);
+    let column = quoting::name(&read.column.name);
     names.map(|token| token.value(from)).find(|name| {
-        let table = crate::sql::quoting::name(name);
+        let table = quoting::name(name);
         let with = facts.statement().with();
         facts.db.prepares(&format!("{with}SELECT {table}.rowid, {table}.{column} {from}"))
     })
@@ -307,8 +313,20 @@ fn of_join(facts: &Facts<'_>, nothing: bool) -> Option<String> {
 
         let (with, from) = (statement.with(), facts.from(at)?);
         let none = facts.db.is_empty(&format!("{with}SELECT 1 {from} WHERE {equal} LIMIT 1"));
+        let none = none.or_else(|| share_no_value(facts, &left, &right));
         let is_meant = || !nothing && !have_other_forms(facts, [&others[0], &others[1]]);
         (none == Some(true) && !is_meant())
             .then(|| format!("{equal} is never true: {left_one}, {right_one}"))
     })
+}
+
+/// Returns true if two columns have no value in common. One of them may be of a SELECT around.
+fn share_no_value(facts: &Facts<'_>, left: &Range<usize>, right: &Range<usize>) -> Option<bool> {
+    let of = |side: &Range<usize>| {
+        let read = facts.column_at(side.clone())?;
+        Some((quoting::name(&read.table.name), quoting::name(&read.column.name)))
+    };
+    let ((one, a), (other, b)) = (of(left)?, of(right)?);
+    let pairs = format!("SELECT 1 FROM {one} AS a JOIN {other} AS b ON a.{a} = b.{b} LIMIT 1");
+    facts.db.is_empty(&pairs)
 }

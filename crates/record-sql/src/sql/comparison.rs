@@ -95,13 +95,46 @@ impl Comparison {
 
 /// Returns the comparisons of a statement, in order.
 pub(crate) fn comparisons(statement: &Statement) -> Vec<Comparison> {
-    let chains = statement.chains();
-    let chains: Vec<Chain> = chains.into_iter().filter(|chain| !chain.is_word(&WORDS)).collect();
+    let chains = columns(statement);
     let operators = (0..statement.tokens.len()).filter(|at| {
         statement.tokens[*at].kind != Kind::Text
             && (statement.is_any(*at, &COMPARING) || statement.is(*at, "is"))
     });
     operators.filter_map(|at| comparison(statement, &chains, at)).collect()
+}
+
+/// Returns the comparisons of `CASE x WHEN 'a' …` with the constants behind WHEN.
+pub(crate) fn cases(statement: &Statement) -> Vec<Comparison> {
+    let chains = columns(statement);
+    let case = |at: usize| {
+        let subject = statement.expression_at(at + 1)?;
+        let all = statement.case_around(at + 1)?;
+        let is_own = |when: &usize| statement.case_around(*when).as_ref() == Some(&all);
+        let whens = statement.outside(all.clone()).filter(|at| statement.is(*at, "when"));
+        let literals = whens.filter(is_own).filter_map(|when| literal(statement, when + 1));
+        let literals: Vec<(Literal, usize)> = literals.collect();
+        let range = statement.bytes(subject.start..literals.first()?.1);
+        let chain = column_in(statement, &chains, &subject)?;
+        let literals = literals.into_iter().map(|(literal, _)| literal).collect();
+        let made = made(statement, subject, chain, "IN".to_owned(), literals)?;
+        Some(Comparison { range, ..made })
+    };
+    statement.places_of(&["case"]).filter_map(case).collect()
+}
+
+/// Returns the names of a statement that may be columns.
+fn columns(statement: &Statement) -> Vec<Chain> {
+    statement.chains().into_iter().filter(|chain| !chain.is_word(&WORDS)).collect()
+}
+
+/// Returns the first column in an expression.
+fn column_in<'c>(
+    statement: &Statement,
+    chains: &'c [Chain],
+    places: &Range<usize>,
+) -> Option<&'c Chain> {
+    let bytes = statement.bytes(places.clone());
+    chains.iter().find(|chain| bytes.start <= chain.range().start && chain.range().end <= bytes.end)
 }
 
 fn comparison(statement: &Statement, chains: &[Chain], at: usize) -> Option<Comparison> {
@@ -114,13 +147,7 @@ fn comparison(statement: &Statement, chains: &[Chain], at: usize) -> Option<Comp
     let is_not = |before: usize| left.start >= before && statement.is(left.start - before, "not");
     let bracketed = left.start > 0 && statement.is(left.start - 1, "(");
     let negated = negated || is_not(1) || (bracketed && is_not(2));
-    let of = |places: &Range<usize>| {
-        let bytes = statement.bytes(places.clone());
-        chains
-            .iter()
-            .find(|chain| bytes.start <= chain.range().start && chain.range().end <= bytes.end)
-    };
-    if let Some(chain) = of(&left) {
+    if let Some(chain) = column_in(statement, chains, &left) {
         let (literals, end) = operands(statement, chains, &operator, behind)?;
         if !statement.ends_expression(end) || statement.is(end, "collate") {
             return None;
@@ -142,7 +169,7 @@ fn comparison(statement: &Statement, chains: &[Chain], at: usize) -> Option<Comp
     };
     let (literal, end) = literal(statement, left.start)?;
     let right = statement.expression_at(behind).filter(|_| end == left.end)?;
-    let chain = of(&right)?;
+    let chain = column_in(statement, chains, &right)?;
     let range = statement.bytes(left.start..right.end);
     made(statement, right, chain, operator.to_owned(), vec![literal])
         .map(|made| Comparison { range, ..made })

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod absent;
 mod aliases;
 mod answers;
 mod booleans;
