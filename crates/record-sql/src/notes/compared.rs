@@ -90,13 +90,7 @@ pub(crate) fn subject<'r>(
     let statement = facts.statement();
     let name = statement.sql[comparison.subject.clone()].to_owned();
     let found = Subject::over(facts, name, facts.from(comparison.place)?.to_owned());
-    if facts.db.prepares(&found.query("it", "")) {
-        return Some(found);
-    }
-    // The name may be that of a column of the answer.
-    let sql = format!("({})", statement.aliased(comparison.place, &found.name)?);
-    let found = Subject { sql, ..found };
-    facts.db.prepares(&found.query("it", "")).then_some(found)
+    found.resolved(facts, &comparison.subject)
 }
 
 /// Notes that the types of a column alone decide; Some(None) if nothing more is to be asked.

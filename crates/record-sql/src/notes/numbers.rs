@@ -244,33 +244,21 @@ fn of_order(facts: &Facts<'_>) -> Vec<String> {
         let no_times = || of_no_times(&of).filter(|_| of.order.is_none());
         no_times().or_else(|| of_types(&of)).or_else(letters)
     };
-    ordered.into_iter().filter_map(of).collect()
+    let is_text =
+        |(of, _): &(Subject<'_>, bool)| !matches!(of.column, Some(Type::Integer | Type::Real));
+    ordered.into_iter().filter(is_text).filter_map(of).collect()
 }
 
 /// Returns the values that an expression of an order stands for: those of the expression, or of a
 /// column of the result by its name or number.
-fn ordered_values<'r>(facts: &Facts<'r>, places: Range<usize>) -> Option<Subject<'r>> {
+pub(crate) fn ordered_values<'r>(facts: &Facts<'r>, places: Range<usize>) -> Option<Subject<'r>> {
     let statement = facts.statement();
-    if places.len() == 1 {
-        let term = statement.word(places.start);
-        let shown = match term.parse::<usize>() {
-            Ok(number) => shown_expression(facts, number.checked_sub(1)?),
-            Err(_) => statement
-                .places_of(&["as"])
-                .find(|at| statement.word(at + 1) == term)
-                .and_then(|at| statement.expression_before(at)),
-        };
-
-        if let Some(shown) = shown.filter(|shown| *shown != places) {
-            return values_of(facts, shown);
-        }
-    }
-    values_of(facts, places)
-}
-
-fn values_of<'r>(facts: &Facts<'r>, places: Range<usize>) -> Option<Subject<'r>> {
-    let is_number = |of: &Subject<'_>| matches!(of.column, Some(Type::Integer | Type::Real));
-    Subject::at(facts, places).filter(|of| !is_number(of))
+    // The first SELECT names the results of a UNION.
+    let selects = [Some(statement.select_around(places.start)), statement.main_select()];
+    let mut selects = selects.into_iter().flatten();
+    let result = selects.find_map(|of| statement.result_of(&places, &statement.results(&of)));
+    let of = result.unwrap_or(places);
+    Subject::at(facts, of.clone())?.resolved(facts, &statement.bytes(of))
 }
 
 /// Numbers and texts in one order: text comes behind every number.
@@ -285,21 +273,4 @@ fn of_types(of: &Subject<'_>) -> Option<String> {
         of.name,
         literal(one.first()?)
     ))
-}
-
-/// Returns the expression of a column of the outer result, counted from 0.
-fn shown_expression(facts: &Facts<'_>, number: usize) -> Option<Range<usize>> {
-    let statement = facts.statement();
-    let mut at = statement.places_of(&["select"]).next()? + 1;
-
-    at += usize::from(statement.is(at, "distinct"));
-    for _ in 0..number {
-        at = statement.expression_at(at)?.end;
-        if statement.is(at, "as") {
-            at += 2;
-        }
-        statement.is(at, ",").then_some(())?;
-        at += 1;
-    }
-    statement.expression_at(at)
 }

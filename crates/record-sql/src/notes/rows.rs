@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::notes::facts::{Facts, Read, literal, plain};
+use crate::notes::numbers::ordered_values;
 use crate::notes::partners::have_other_forms;
 use crate::notes::values::Subject;
 use crate::sql::bare::bare_columns;
@@ -205,25 +206,40 @@ fn of_list(facts: &Facts<'_>, nothing: bool) -> Option<String> {
     })
 }
 
-/// Nulls come first in an ascending order.
+/// Nulls come first in an ascending order of which the first rows are taken.
 fn of_first_nulls(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
-    let select = statement.select_around(0);
-    let at = statement.clause(&select, "order")?;
-    statement.clause(&select, "limit")?;
-    let item = statement.expression_at(at + 2)?;
-    let end = item.end;
-    if statement.is(end, "desc") || (end..end + 3).any(|at| statement.is(at, "nulls")) {
-        return None;
-    }
-    let read = facts.column_at(item)?;
-    let knows = statement.has_any(&["null"]);
-    let grouped = statement.clause(&select, "group").is_some();
-    let name = spelled(&read.column.name);
-    let nulls = read.nulls();
-    (nulls > 0 && !knows && !grouped).then(|| {
-        format!("{nulls} records in which {name} is null come first: ORDER BY {name} NULLS LAST")
+    statement.places_of(&["order"]).filter(|at| takes_first(statement, *at)).find_map(|at| {
+        let item = statement.expression_at(at + 2)?;
+        let end = item.end + 2 * usize::from(statement.is(item.end, "collate"));
+        let is_ascending = end >= statement.tokens.len()
+            || statement.is_any(end, &[",", ")", "asc", "limit", "rows", "range"]);
+        if !is_ascending || statement.is(end + 1, "nulls") {
+            return None;
+        }
+        let of = ordered_values(facts, item)?;
+        let [nulls] = of.counts("count(*) - count(it)")?;
+
+        let name = &of.name;
+        (nulls > 0).then(|| {
+            format!(
+                "{nulls} records in which {name} is null come first: ORDER BY {name} NULLS LAST"
+            )
+        })
     })
+}
+
+/// Returns true if a LIMIT or a function takes the first rows of the order at a place.
+fn takes_first(statement: &Statement, at: usize) -> bool {
+    const FIRST: [&str; 4] = ["row_number", "rank", "dense_rank", "first_value"];
+    let over = statement.enclosing(at).and_then(|open| open.checked_sub(1));
+    if let Some(over) = over.filter(|over| statement.is(*over, "over")) {
+        let open = over.checked_sub(1).and_then(|close| statement.enclosing(close));
+        return open.is_some_and(|open| open > 0 && statement.is_any(open - 1, &FIRST));
+    }
+    let select = statement.select_around(at);
+    let has = |word| statement.clause(&select, word).is_some();
+    statement.clause(&select, "order") == Some(at) && has("limit") && !has("group")
 }
 
 /// `/` between whole numbers drops the fraction.

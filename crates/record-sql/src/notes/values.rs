@@ -76,6 +76,17 @@ impl<'r> Subject<'r> {
         Self { db: facts.db, sql, name, with, from, column: None, order: None }
     }
 
+    /// Returns the subject if its rows have it. Its names may be those of results instead.
+    pub(crate) fn resolved(self, facts: &Facts<'r>, bytes: &Range<usize>) -> Option<Self> {
+        let is_known = |of: &Self| facts.db.prepares(&of.query("it", ""));
+        if is_known(&self) {
+            return Some(self);
+        }
+        let statement = facts.statement();
+        let sql = format!("({})", statement.with_results(statement.places(bytes)?)?);
+        Some(Self { sql, ..self }).filter(is_known)
+    }
+
     /// Returns a query over the rows; `it` is the expression.
     pub(crate) fn query(&self, select: &str, rest: &str) -> String {
         let Self { sql, with, from, .. } = self;

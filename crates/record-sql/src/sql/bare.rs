@@ -36,18 +36,7 @@ pub(crate) fn bare_columns(statement: &Statement, select: &Range<usize>) -> Vec<
 fn keys(statement: &Statement, select: &Range<usize>, items: &[Range<usize>]) -> Vec<Range<usize>> {
     let Some(group) = statement.clause_places(select, "group") else { return Vec::new() };
     let keys = statement.items(group.start + 2..group.end).into_iter();
-    let of_result = |key: Range<usize>| {
-        let value = statement.value(key.start);
-        let is_result = |item: &&Range<usize>| {
-            let name = statement.name_of(item).map(|at| statement.value(at));
-            name.is_some_and(|name| name.eq_ignore_ascii_case(&value))
-        };
-        let of = match value.parse::<usize>() {
-            Ok(number) => items.get(number.wrapping_sub(1)),
-            Err(_) => items.iter().find(is_result),
-        };
-        of.filter(|_| key.len() == 1).map_or(key.clone(), Clone::clone)
-    };
+    let of_result = |key: Range<usize>| statement.result_of(&key, items).unwrap_or(key);
     keys.filter(|key| !key.is_empty()).map(of_result).collect()
 }
 

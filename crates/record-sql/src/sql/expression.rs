@@ -162,7 +162,7 @@ impl Statement {
     }
 
     /// Returns true for a name behind an operand, which without AS is the name of the result.
-    fn names_result(&self, at: usize) -> bool {
+    pub(super) fn names_result(&self, at: usize) -> bool {
         let before = at - 1;
         let is_operand = self.is_any(before, &[")", "end"])
             || (self.tokens[before].kind != Kind::Symbol && !self.ends_expression(before));
@@ -170,29 +170,10 @@ impl Statement {
         self.tokens[at].is_name() && is_operand && !is_window
     }
 
-    /// Returns the items of a list, without DISTINCT.
-    pub(crate) fn items(&self, list: Range<usize>) -> Vec<Range<usize>> {
-        let start = list.start + usize::from(self.is_any(list.start, &["distinct", "all"]));
-        self.parted(start..list.end)
-    }
-
     /// Returns the parts between the commas outside of brackets.
-    fn parted(&self, places: Range<usize>) -> Vec<Range<usize>> {
+    pub(super) fn parted(&self, places: Range<usize>) -> Vec<Range<usize>> {
         let commas = self.outside(places.clone()).filter(|at| self.is(*at, ","));
         parts(places, &commas.collect::<Vec<_>>())
-    }
-
-    /// Returns the place of the name that an item of a list gives its result.
-    pub(crate) fn name_of(&self, item: &Range<usize>) -> Option<usize> {
-        let last = item.end.checked_sub(1).filter(|last| *last > item.start)?;
-        let is_named = self.tokens[last].is_name() && !self.ends_expression(last);
-        (is_named && (self.is(last - 1, "as") || self.names_result(last))).then_some(last)
-    }
-
-    /// Returns an item of a list without the name of its result.
-    pub(crate) fn without_name(&self, item: &Range<usize>) -> Range<usize> {
-        let name = self.name_of(item);
-        item.start..name.map_or(item.end, |at| at - usize::from(self.is(at - 1, "as")))
     }
 
     /// Returns the places of tokens from their bytes.

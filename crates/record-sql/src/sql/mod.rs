@@ -7,5 +7,6 @@ pub(crate) mod expression;
 pub(crate) mod from;
 pub(crate) mod quoting;
 mod refused;
+mod results;
 pub(crate) mod statement;
 pub(crate) mod token;

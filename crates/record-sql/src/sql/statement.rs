@@ -220,19 +220,6 @@ impl Statement {
         Part { name, range, quoted: token.kind == Kind::Quoted }
     }
 
-    /// Returns the expression that the SELECT around a place names `name`.
-    pub(crate) fn aliased(&self, place: usize, name: &str) -> Option<&str> {
-        let select = self.select_around(place);
-        let end = self.clause(&select, "from")?;
-        let named = (select.start + 1..end).find(|at| {
-            self.value(*at).eq_ignore_ascii_case(name) && self.is_any(at + 1, &[",", "from"])
-        })?;
-        let places = self
-            .expression_before(named - usize::from(self.is(named - 1, "as")))
-            .filter(|places| self.is_scalar(places.clone()))?;
-        Some(self.text(places))
-    }
-
     /// Returns the statement with another text in a range.
     pub(crate) fn replaced(&self, range: Range<usize>, with: &str) -> Self {
         let mut sql = self.sql.clone();
