@@ -19,7 +19,7 @@ const MAX_CACHED: usize = 16;
 pub(super) const UNSUPPORTED: &str = "unsupported regular expression";
 
 /// A compiled expression with its flags.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Pattern {
     regex: Rc<Regex>,
     /// Finds all matches, not only the first.
@@ -59,35 +59,46 @@ fn compiled(expression: &str, flags: &str) -> Result<Pattern, Error> {
         if let Some((.., pattern)) = cache.iter().find(|(e, f, _)| e == expression && f == flags) {
             return Ok(pattern.clone());
         }
-        let pattern = compile(expression, flags)?;
+        let pattern = Pattern::new(expression, flags)?;
         cache.truncate(MAX_CACHED - 1);
         cache.insert(0, (expression.to_owned(), flags.to_owned(), pattern.clone()));
         Ok(pattern)
     })
 }
 
-fn compile(expression: &str, flags: &str) -> Result<Pattern, Error> {
-    let mut builder = RegexBuilder::new(expression);
-    builder.size_limit(MAX_COMPILED_BYTES).dfa_size_limit(MAX_COMPILED_BYTES);
-    let (mut global, mut not_empty) = (false, false);
-    for flag in flags.chars() {
-        match flag {
-            'g' => global = true,
-            'n' => not_empty = true,
-            'i' => _ = builder.case_insensitive(true),
-            'x' => _ = builder.ignore_whitespace(true),
-            'p' => _ = builder.dot_matches_new_line(true),
-            's' => {}
-            other => {
-                return Err(Error::str(format_args!(
-                    "`{other}` is no flag of a regular expression; accepted are g, i, x, n, s, p"
-                )));
+impl Pattern {
+    /// Compiles an expression with its flags.
+    ///
+    /// # Errors
+    ///
+    /// Fails for one that is invalid, or that cannot run in linear time.
+    pub(super) fn new(expression: &str, flags: &str) -> Result<Self, Error> {
+        let mut builder = RegexBuilder::new(expression);
+        builder.size_limit(MAX_COMPILED_BYTES).dfa_size_limit(MAX_COMPILED_BYTES);
+        let (mut global, mut not_empty) = (false, false);
+        for flag in flags.chars() {
+            match flag {
+                'g' => global = true,
+                'n' => not_empty = true,
+                'i' => _ = builder.case_insensitive(true),
+                'x' => _ = builder.ignore_whitespace(true),
+                'p' => _ = builder.dot_matches_new_line(true),
+                's' => {}
+                other => {
+                    return Err(Error::str(format_args!(
+                        "`{other}` is no flag of a regular expression; accepted are g, i, x, n, s, p"
+                    )));
+                }
             }
         }
+        match builder.build() {
+            Ok(regex) => Ok(Pattern { regex: Rc::new(regex), global, not_empty }),
+            Err(error) => Err(refusal(expression, &error)),
+        }
     }
-    match builder.build() {
-        Ok(regex) => Ok(Pattern { regex: Rc::new(regex), global, not_empty }),
-        Err(error) => Err(refusal(expression, &error)),
+
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        self.regex.is_match(text)
     }
 }
 
@@ -106,7 +117,7 @@ pub(super) fn find_any(text: &str, pattern: &Pattern) -> Val {
     let found = if pattern.not_empty {
         pattern.regex.find_iter(text).any(|found| !found.is_empty())
     } else {
-        pattern.regex.is_match(text)
+        pattern.is_match(text)
     };
     Val::from(found)
 }

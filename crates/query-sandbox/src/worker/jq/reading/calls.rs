@@ -8,6 +8,7 @@ use super::{
     comparison::{Constant, How},
     constants::{comparand, constant, is_of_several},
     contained::Contained,
+    part::Has,
     reader::{MAX_FIELDS, Reader},
     shape::{Shape, Step},
 };
@@ -34,6 +35,12 @@ impl<'f> Reader<'f> {
                 "any" | "all" | "INDEX" => {
                     let element = self.term(first, input);
                     self.unknown([f], &element)
+                }
+                "test" => {
+                    if let Some(Constant::Text(flags)) = comparand(f) {
+                        self.matches(input, first, &flags);
+                    }
+                    self.values(name, arguments, input)
                 }
                 _ => self.values(name, arguments, input),
             },
@@ -124,9 +131,7 @@ impl<'f> Reader<'f> {
             }
             "contains" => {
                 self.contained(f, input);
-                if let Some(text @ Constant::Text(_)) = comparand(f) {
-                    self.compare(input.clone(), Some(text), How::Contains);
-                }
+                self.has_part(input, Has::Part, f);
                 self.values(name, std::slice::from_ref(f), input)
             }
             "IN" => {
@@ -134,8 +139,11 @@ impl<'f> Reader<'f> {
                 self.values(name, std::slice::from_ref(f), input)
             }
             "startswith" | "endswith" => {
-                let how = if name == "endswith" { How::Ends } else { How::Begins };
-                self.compare(input.clone(), comparand(f), how);
+                self.has_part(input, if name == "endswith" { Has::End } else { Has::Start }, f);
+                self.values(name, std::slice::from_ref(f), input)
+            }
+            "test" => {
+                self.matches(input, f, "");
                 self.values(name, std::slice::from_ref(f), input)
             }
             "with_entries" => {

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use jaq_json::Val;
-use memchr::memmem;
 
 use super::ordered::{Ordered, Use};
 use super::shape::Step;
@@ -77,7 +76,8 @@ struct Seen {
     /// The values of a record that are equal, and the records that have several.
     equal: usize,
     repeated: usize,
-    /// A text that would have the part if capital and small letters were the same.
+    /// The texts that are equal but for capital and small letters, and the first one.
+    others: usize,
     in_other_case: Option<String>,
     /// Some values, as JSON.
     values: BTreeSet<String>,
@@ -90,12 +90,6 @@ pub(super) enum How {
     Equal,
     /// `!=`.
     Unequal,
-    /// `startswith`.
-    Begins,
-    /// `endswith`.
-    Ends,
-    /// `contains`, of a string.
-    Contains,
     /// The field is the lesser one: `<` or `<=`.
     Less,
     /// In another way.
@@ -105,26 +99,6 @@ pub(super) enum How {
 impl How {
     fn is_equality(self) -> bool {
         matches!(self, Self::Equal | Self::Unequal)
-    }
-
-    /// Returns the words for a text that has a part in this way; `None` for a whole one.
-    fn of_part(self) -> Option<&'static str> {
-        match self {
-            Self::Begins => Some("begins with"),
-            Self::Ends => Some("ends with"),
-            Self::Contains => Some("contains"),
-            Self::Equal | Self::Unequal | Self::Less | Self::Other => None,
-        }
-    }
-
-    /// Returns true if `text` is `with`, or has it as the part that it asks for.
-    fn finds(self, text: &[u8], with: &[u8]) -> bool {
-        match self {
-            Self::Begins => text.starts_with(with),
-            Self::Ends => text.ends_with(with),
-            Self::Contains => memmem::find(text, with).is_some(),
-            Self::Equal | Self::Unequal | Self::Less | Self::Other => text == with,
-        }
     }
 }
 
@@ -177,9 +151,7 @@ impl Comparison {
                 return true;
             }
             (_, Constant::Field) => (true, true),
-            (Val::TStr(text), Constant::Text(with)) => {
-                (true, self.how.finds(text, with.as_bytes()))
-            }
+            (Val::TStr(text), Constant::Text(with)) => (true, **text == *with.as_bytes()),
             (Val::Num(_), Constant::Number)
             | (Val::Bool(_), Constant::Boolean | Constant::Truth) => (true, true),
             _ => (false, false),
@@ -192,16 +164,14 @@ impl Comparison {
         };
         self.seen.has_blanks |= is_value && matches!(value, Val::TStr(text) if text.is_empty());
         self.seen.has_type |= is_type;
-        let is_exact = self.how.is_equality() || self.how.of_part().is_some();
-        self.seen.holds |= is_equal || is_type && !is_exact;
+        self.seen.holds |= is_equal || is_type && !self.how.is_equality();
         if let (Val::TStr(text), Constant::Text(with), true) =
-            (value, &self.with, self.how.of_part().is_some())
-            && !self.seen.holds
-            && self.seen.in_other_case.is_none()
+            (value, &self.with, self.how.is_equality() && !is_equal)
             && let Ok(text) = std::str::from_utf8(text)
-            && self.how.finds(text.to_lowercase().as_bytes(), with.to_lowercase().as_bytes())
+            && text.to_lowercase() == with.to_lowercase()
         {
-            self.seen.in_other_case = Some(text.chars().take(MAX_BYTES).collect());
+            self.seen.others += 1;
+            self.seen.in_other_case.get_or_insert_with(|| text.to_owned());
         }
         if !is_type && self.seen.other.is_none() {
             let shown: String = value.to_string().chars().take(MAX_BYTES).collect();
@@ -291,14 +261,6 @@ impl Comparison {
                 });
                 Some(format!("no record has {with} in `{path}`{shown}{other}"))
             }
-            (Constant::Text(with), _) => {
-                let (part, found) = (self.how.of_part()?, self.seen.in_other_case.as_ref()?);
-                let (with, found) = (raw_json::quote(with), raw_json::quote(found));
-                Some(format!(
-                    "no text in `{path}` {part} {with}; {found} does if capital and small letters \
-                     are the same: `ascii_downcase` before it compares so"
-                ))
-            }
             _ => None,
         }
     }
@@ -311,7 +273,7 @@ impl Comparison {
         }
         if let Some((other, example)) = &self.seen.other {
             return Some(match self.how {
-                How::Equal | How::Unequal | How::Begins | How::Ends | How::Contains => format!(
+                How::Equal | How::Unequal => format!(
                     "`{path}` is {other} in some records, such as {example}, and there never \
                      equal to {with}"
                 ),
@@ -319,6 +281,19 @@ impl Comparison {
                     "`{path}` is {other} in some records, such as {example}, which jq compares \
                      with {with} by type only: null, booleans, numbers, strings"
                 ),
+            });
+        }
+        if let (Constant::Text(with), Some(other)) = (&self.with, &self.seen.in_other_case) {
+            let is_other = |one: &Comparison| {
+                one.with == Constant::Text(other.clone()) && one.trail.is_same(&self.trail)
+            };
+            let [with, other] = [with, other].map(|text| raw_json::quote(text));
+            return (!all.iter().any(is_other)).then(|| {
+                format!(
+                    "`{path}` is {other} in {} records, which is not equal to {with}: \
+                     `ascii_downcase` before it compares so",
+                    self.seen.others
+                )
             });
         }
         let has_nulls =

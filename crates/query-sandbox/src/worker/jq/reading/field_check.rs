@@ -10,6 +10,7 @@ use super::{
     contained::Contained,
     fields::Reading,
     known_fields::KnownFields,
+    part::PartOf,
     shape::{Step, spelled},
 };
 
@@ -65,10 +66,11 @@ impl FieldCheck {
             absent.found = absent.found.max(steps_found(record, &absent.path));
             absent.found < absent.path.len()
         });
-        let Reading { comparisons, ordered, contained, names, .. } = &mut self.reading;
+        let Reading { comparisons, ordered, contained, parts, names, .. } = &mut self.reading;
         comparisons.retain_mut(|comparison| comparison.see(record));
         ordered.retain_mut(|ordered| ordered.see(record));
         contained.iter_mut().for_each(|contained| contained.see(record));
+        parts.iter_mut().for_each(|part| part.see(record));
         names.retain(|name| !has_name(record, name, 0));
         if self.seen < SAMPLE {
             self.known.collect(record);
@@ -79,7 +81,7 @@ impl FieldCheck {
     /// Returns a note for each field that no record has; with `also_names`, also for fields of
     /// values whose place is unknown.
     pub(in crate::worker::jq) fn notes(self, also_names: bool) -> Vec<String> {
-        let Reading { comparisons, ordered, contained, names, .. } = &self.reading;
+        let Reading { comparisons, ordered, contained, parts, names, .. } = &self.reading;
         let mut notes =
             [self.reading.unmade.as_slice(), &self.reading.constant_conditions].concat();
 
@@ -93,6 +95,7 @@ impl FieldCheck {
             notes.extend(comparisons.iter().filter_map(|one| one.note(comparisons)));
             notes.extend(ordered.iter().filter_map(|one| one.note(comparisons)));
             notes.extend(contained.iter().filter_map(Contained::note));
+            notes.extend(parts.iter().filter_map(PartOf::note));
 
             if also_names {
                 let note = |name: &Rc<str>| message(name, &self.known.nearest(&[], name));

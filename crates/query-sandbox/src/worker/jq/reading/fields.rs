@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{
     comparison::Comparison, contained::Contained, input_use::InputUse, ordered::Ordered,
-    shape::Step,
+    part::PartOf, shape::Step,
 };
 
 /// The fields that a filter reads, and how it uses its input.
@@ -22,6 +22,8 @@ pub(in crate::worker::jq) struct Reading {
     pub(super) constant_conditions: Vec<String>,
     /// The arrays that must contain texts.
     pub(super) contained: Vec<Contained>,
+    /// The parts that texts must have.
+    pub(super) parts: Vec<PartOf>,
     /// The comparisons of fields with constants.
     pub(super) comparisons: Vec<Comparison>,
     /// The fields whose values are put into an order.

@@ -56,6 +56,13 @@ impl Ordered {
         self
     }
 
+    /// Notes that the least value of those in order is taken.
+    pub(super) fn takes_least(&mut self) {
+        if self.used == Use::Sorted {
+            self.used = Use::Least;
+        }
+    }
+
     /// Looks at a record. Returns false if there is nothing to say of the order.
     pub(super) fn see(&mut self, record: &Val) -> bool {
         let Seen { has_nulls, types, texts } = &mut self.seen;

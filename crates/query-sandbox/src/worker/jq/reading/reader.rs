@@ -15,6 +15,7 @@ use super::{
     comparison::{Constant, How},
     constants::{always_or_never, comparand, constant, is_length, is_number},
     fields::Reading,
+    first::{begins, sorts, takes_first},
     shape::{Shape, Step},
 };
 
@@ -201,8 +202,11 @@ impl<'f> Reader<'f> {
     ) -> Shape {
         match op {
             BinaryOp::Pipe(None) => {
-                let left = self.term(left, input);
-                self.term(right, &left)
+                let shape = self.term(left, input);
+                if sorts(left) && takes_first(right) {
+                    self.least_first();
+                }
+                self.term(right, &shape)
             }
             BinaryOp::Pipe(Some(pattern)) => {
                 let scope = self.vars.len();
@@ -293,6 +297,9 @@ impl<'f> Reader<'f> {
 
     fn path(&mut self, term: &Term<&'f str>, path: &Path<Term<&'f str>>, input: &Shape) -> Shape {
         let mut shape = self.term(term, input);
+        if sorts(term) && begins(path) {
+            self.least_first();
+        }
         for (part, _) in &path.0 {
             shape = match part {
                 Part::Range(None, None) => self.each(&shape),

@@ -4,7 +4,9 @@ use jaq_core::load::parse::{BinaryOp, Term};
 
 use super::{
     comparison::{Comparison, Constant, How},
+    constants::comparand,
     ordered::{Ordered, Use},
+    part::{Has, PartOf},
     reader::{MAX_FIELDS, Reader},
     shape::{Shape, Step},
     trail::Trail,
@@ -24,6 +26,25 @@ impl<'f> Reader<'f> {
         }
     }
 
+    /// Notes that a text must have a part.
+    pub(super) fn has_part(&mut self, shape: &Shape, has: Has, part: &Term<&'f str>) {
+        let parts = &mut self.reading.parts;
+        if let (Shape::At(path), Some(Constant::Text(part)), true) =
+            (shape, comparand(part), parts.len() < MAX_FIELDS)
+        {
+            parts.push(PartOf::new(path.clone(), has, part));
+        }
+    }
+
+    /// Notes that a text must match an expression.
+    pub(super) fn matches(&mut self, shape: &Shape, expression: &Term<&'f str>, flags: &str) {
+        if let Some(Constant::Text(text)) = comparand(expression)
+            && let Some(has) = Has::matching(&text, flags)
+        {
+            self.has_part(shape, has, expression);
+        }
+    }
+
     /// Notes that nulls are left out.
     pub(super) fn without_null(&mut self, shape: Shape) {
         self.compare(shape, Some(Constant::Null), How::Other);
@@ -35,6 +56,13 @@ impl<'f> Reader<'f> {
         if let (Shape::At(path), true) = (shape, ordered.len() < MAX_FIELDS) {
             let used = if name.starts_with("min") { Use::Least } else { Use::Sorted };
             ordered.push(Ordered::new(Trail::new(path.clone()), used));
+        }
+    }
+
+    /// Notes that the first ones of the last order are taken.
+    pub(super) fn least_first(&mut self) {
+        if let Some(last) = self.reading.ordered.last_mut() {
+            last.takes_least();
         }
     }
 

@@ -132,6 +132,8 @@ fn a_comparison_that_never_holds_is_noted() {
         ("select(.k | startswith(\"r\"))", "no text in `.k` begins with \"r\"; \"Red\" does"),
         ("map(select(.k | endswith(\"UE\"))) | length", "ends with \"UE\"; \"Blue\" does"),
         ("map(select(.k | contains(\"eD\"))) | length", "contains \"eD\"; \"Red\" does"),
+        ("map(select(.k | test(\"^red\"))) | length", "matches \"^red\"; \"Red\" does"),
+        ("select(.k | test(\"BLUE\"; \"x\"))", "`test(\"BLUE\"; \"i\")` finds these"),
     ] {
         let notes = answer_over(filter, None, rows).notes.join("; ");
         assert!(notes.contains(words), "{filter}: {notes}");
@@ -150,6 +152,9 @@ fn a_comparison_that_never_holds_is_noted() {
         "select(.k != \"Green\")",
         "select(.k | startswith(\"G\"))",
         "select(.k | contains(\"ed\"))",
+        "select(.k | test(\"^red\"; \"i\"))",
+        "select(.k | test(\"(?i)^red\"))",
+        "select(.k | test(\"Red\"))",
         "select(.k > \"Z\")",
         "select((.d // \"none\") == \"none\")",
     ] {
@@ -223,12 +228,24 @@ fn an_order_of_another_kind_is_noted() {
         ("map(select(.x > \"PT1H\"))", &["\"PT9M\"", "\"PT12M\""], "(\"PT1H\" < \"PT9M\")"),
         ("sort_by(.x)", &["1", "\"2\""], "jq orders by type first"),
         ("min_by(.x)", &["1", "null"], "`select(.x != null)` leaves these out"),
+        ("sort_by(.x) | .[0]", &["1", "null"], "`select(.x != null)` leaves these out"),
+        ("sort_by(.x) | first | .x", &["1", "null"], "null is the least value"),
+        ("sort_by(.x)[0].x", &["1", "null"], "null is the least value"),
+        ("sort_by(.x) | .[:1] | map(.x)", &["1", "null"], "null is the least value"),
+        ("[limit(1; sort_by(.x) | .[0:1])]", &["1", "null"], "null is the least value"),
+        ("sort_by(.x) | limit(1; .[]) | .x", &["1", "null"], "null is the least value"),
+        ("map(.x) | sort | .[0]", &["1", "null"], "null is the least value"),
     ] {
         let notes = of(filter, values);
         assert!(notes.contains(words), "{filter} {values:?}: {notes}");
     }
     for (filter, values) in [
         ("max_by(.x)", &["1", "null"][..]),
+        ("sort_by(.x)", &["1", "null"]),
+        ("sort_by(.x) | .[-1]", &["1", "null"]),
+        ("sort_by(.x) | last", &["1", "null"]),
+        ("sort_by(.x) | reverse | .[0]", &["1", "null"]),
+        ("map(select(.x != null)) | sort_by(.x) | .[0]", &["1", "null"]),
         ("map(select(.x != null)) | min_by(.x)", &["1", "null"]),
         ("map(.x | tonumber) | max", &["\"9\"", "\"10\""]),
         ("sort_by(.x)", &["\"2025-05-14\"", "\"2025-05-15\""]),
@@ -333,5 +350,32 @@ fn nulls_and_blanks_that_are_less_than_a_field_are_noted() {
     ] {
         let notes = answer_over(filter, None, rows).notes.join("; ");
         assert!(!notes.contains("leaves these out"), "{filter}: {notes}");
+    }
+}
+
+#[test]
+fn texts_that_differ_in_case_alone_are_told() {
+    let rows = "{\"k\":\"Open\",\"t\":\"An Error\"}\n{\"k\":\"open\",\"t\":\"error in a\"}\n\
+                {\"k\":\"done\",\"t\":\"none\"}\n";
+    for (filter, words) in [
+        ("map(select(.k == \"open\")) | length", "`.k` is \"Open\" in 1 records, which is not"),
+        ("map(select(.k | IN(\"open\", \"x\")))", "`.k` is \"Open\" in 1 records"),
+        (
+            "map(select(.t | test(\"error\"))) | length",
+            "1 texts in `.t`, such as \"An Error\", have \"error\" in other capital and small",
+        ),
+        ("map(select(.t | contains(\"Error\"))) | length", "such as \"error in a\""),
+    ] {
+        let notes = answer_over(filter, None, rows).notes.join("; ");
+        assert!(notes.contains(words), "{filter}: {notes}");
+    }
+    for filter in [
+        "map(select(.k == \"open\" or .k == \"Open\")) | length",
+        "map(select(.k | ascii_downcase == \"open\")) | length",
+        "map(select(.k == \"done\")) | length",
+        "map(select(.t | test(\"e\"))) | length",
+        "map(select(.t | test(\"error\"; \"i\"))) | length",
+    ] {
+        assert_eq!(answer_over(filter, None, rows).notes, [""; 0], "{filter}");
     }
 }
