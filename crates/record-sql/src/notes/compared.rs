@@ -2,6 +2,7 @@
 
 use rusqlite::types::Value;
 
+use crate::notes::case::of_other_case;
 use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::json;
 use crate::notes::letters::of_letters;
@@ -55,6 +56,7 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         .or_else(|| of_other_type(&subject, comparison))
         .or_else(|| of_absent(&subject, comparison, column))
         .or_else(|| of_wildcard(&subject, comparison))
+        .or_else(|| of_other_case(facts, &subject, comparison))
 }
 
 /// A text with zeros before its number, where texts are read as numbers.

@@ -2,6 +2,7 @@
 //! is compared with a number, a date that is the start of its day.
 
 mod aliases;
+mod case;
 mod compared;
 mod constants;
 mod containers;

@@ -122,6 +122,14 @@ pub(crate) fn cases(statement: &Statement) -> Vec<Comparison> {
     statement.places_of(&["case"]).filter_map(case).collect()
 }
 
+impl Statement {
+    /// Returns the text in quotes that is all of some places.
+    pub(crate) fn literal(&self, places: Range<usize>) -> Option<Literal> {
+        let (found, end) = literal(self, places.start)?;
+        (end == places.end && found.is_text()).then_some(found)
+    }
+}
+
 /// Returns the names of a statement that may be columns.
 fn columns(statement: &Statement) -> Vec<Chain> {
     statement.chains().into_iter().filter(|chain| !chain.is_word(&WORDS)).collect()

@@ -33,9 +33,9 @@ fn a_constant_of_a_case_that_no_record_has_is_told() {
 #[test]
 fn a_part_that_no_text_has_is_told() {
     for (condition, told) in [
-        ("instr(t, 'ERROR') > 0", "no t has 'ERROR'; 2 have it in other letters: instr(lower(t)"),
+        ("instr(t, 'ERROR') > 0", "2 values of t, such as 'An Error', differ from 'ERROR'"),
         ("instr(t, 'ERROR') = 0", "instr(lower(t), 'error')"),
-        ("NOT instr(t, 'FINE')", "1 have it in other letters: instr(lower(t), 'fine')"),
+        ("NOT instr(t, 'FINE')", "instr(lower(t), 'fine') > 0 holds for them, too"),
         ("instr(t, 'absent')", "no t has 'absent'"),
     ] {
         assert_has(
@@ -76,5 +76,32 @@ fn a_mean_of_a_case_without_else_is_told() {
     }
     for fine in ["CASE WHEN s = 'open' THEN i END", "CASE WHEN s = 'open' THEN 1.0 ELSE 0 END"] {
         assert_eq!(notes(&format!("SELECT avg({fine}) FROM records")), "", "{fine}");
+    }
+}
+
+#[test]
+fn texts_that_differ_in_case_alone_are_told() {
+    let lines = format!("{ROWS}{{\"i\":4,\"s\":\"Open\",\"t\":\"\",\"k\":\"B-1\"}}\n");
+    for condition in ["s = 'open'", "s IN ('open', 'done')", "s <> 'open'", "trim(s) = 'open'"] {
+        let told = notes_of(&format!("SELECT count(*) FROM records WHERE {condition}"), &lines);
+        assert_has(&told, "such as 'Open', differ from 'open' in capital and", condition);
+    }
+    for (condition, told) in [
+        ("instr(t, 'error')", "1 values of t, such as 'An Error', differ from 'error'"),
+        ("t GLOB '*error*'", "lower(t) GLOB '*error*' holds for them, too"),
+        ("t REGEXP 'err'", "t REGEXP '(?i)err' holds for them, too"),
+    ] {
+        let told_of = notes_of(&format!("SELECT count(*) FROM records WHERE {condition}"), &lines);
+        assert_has(&told_of, told, condition);
+    }
+    for fine in [
+        "s IN ('open', 'Open')",
+        "lower(s) = 'open'",
+        "s = 'done'",
+        "t REGEXP '^[A-Z]n'",
+        "s LIKE 'open'",
+    ] {
+        let told = notes_of(&format!("SELECT count(*) FROM records WHERE {fine}"), &lines);
+        assert_eq!(told, "", "{fine}");
     }
 }

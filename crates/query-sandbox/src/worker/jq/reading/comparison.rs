@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use jaq_json::Val;
 
 use super::ordered::{Ordered, Use};
+use super::part::has_word;
 use super::shape::Step;
 use super::trail::Trail;
 use record_sql::suggest::nearest::nearest;
@@ -287,8 +288,8 @@ impl Comparison {
             let is_other = |one: &Comparison| {
                 one.with == Constant::Text(other.clone()) && one.trail.is_same(&self.trail)
             };
-            let [with, other] = [with, other].map(|text| raw_json::quote(text));
-            return (!all.iter().any(is_other)).then(|| {
+            return (has_word(with) && !all.iter().any(is_other)).then(|| {
+                let [with, other] = [with, other].map(|text| raw_json::quote(text));
                 format!(
                     "`{path}` is {other} in {} records, which is not equal to {with}: \
                      `ascii_downcase` before it compares so",

@@ -9,7 +9,7 @@ use super::{super::patterns::Pattern, shape::Step, trail::Trail};
 /// The most characters of a text that is shown.
 const MAX_SHOWN: usize = 80;
 
-/// The letters of a part that is a word rather than a sign.
+/// The letters of a word rather than of a code.
 const WORD: usize = 3;
 
 /// How a text has a part.
@@ -71,6 +71,11 @@ impl Has {
     }
 }
 
+/// Returns true for a text with a word, which people spell in letters of any case.
+pub(super) fn has_word(text: &str) -> bool {
+    text.split(|c: char| !c.is_alphabetic()).any(|word| word.chars().count() >= WORD)
+}
+
 impl PartOf {
     pub(super) fn new(path: Vec<Step>, has: Has, part: String) -> Self {
         Self { trail: Trail::new(path), has, part, found: false, others: 0, other: None }
@@ -95,7 +100,6 @@ impl PartOf {
     /// Returns a note if texts have the part in other letters alone.
     pub(super) fn note(&self) -> Option<String> {
         let other = raw_json::quote(self.other.as_ref()?);
-        let is_word = self.part.chars().filter(|c| c.is_alphabetic()).count() >= WORD;
         let (path, part, words) =
             (self.trail.spelled(), raw_json::quote(&self.part), self.has.words());
         let way = match self.has {
@@ -107,7 +111,7 @@ impl PartOf {
             return Some(format!("no text in `{path}` {words} {part}; {other} does {same}: {way}"));
         }
         let others = self.others;
-        is_word.then(|| {
+        has_word(&self.part).then(|| {
             format!(
                 "{others} texts in `{path}`, such as {other}, have {part} in other capital and \
                  small letters alone: {way}"

@@ -1,0 +1,84 @@
+//! Texts that differ from a constant in capital and small letters alone, where these count.
+
+use rusqlite::types::Value;
+
+use crate::notes::facts::{Facts, literal, plain};
+use crate::notes::values::Subject;
+use crate::sql::comparison::{Comparison, Literal};
+use crate::sql::condition::lone_conditions;
+use crate::sql::quoting;
+use crate::sql::token::Kind;
+
+/// The letters of a word rather than of a code.
+const WORD: usize = 3;
+
+/// Returns the note on texts that a comparison takes for others.
+pub(crate) fn of_other_case(
+    facts: &Facts<'_>,
+    subject: &Subject<'_>,
+    comparison: &Comparison,
+) -> Option<String> {
+    comparison.literals.iter().filter(|literal| literal.is_text()).find_map(|literal| {
+        let low = literal.sql.to_lowercase();
+        let any_case = |of: &str| match comparison.operator.as_str() {
+            "GLOB" => Some(format!("lower({of}) GLOB {low}")),
+            "REGEXP" => {
+                let any = quoting::text(&format!("(?i){}", literal.value));
+                Some(format!("{of} REGEXP {any}"))
+            }
+            _ if comparison.is_equality() => Some(format!("lower({of}) = {low}")),
+            _ => None,
+        };
+        let operator = if comparison.is_pattern() { &comparison.operator } else { "=" };
+        let exact = format!("it {operator} {}", literal.sql);
+        let (any, shown) = (any_case("it")?, any_case(&subject.name)?);
+        of_texts(facts, subject, literal, [&exact, &any, &shown])
+    })
+}
+
+/// A text that `instr` finds in other letters alone, or nowhere.
+pub(crate) fn of_parts(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    let lone = lone_conditions(statement);
+    statement.calls_of(&["instr"]).find_map(|at| {
+        let [text, part] = statement.arguments(at + 1).try_into().ok()?;
+        let part = statement.literal(part)?;
+        let of = Subject::at(facts, text)?;
+        let (name, literal, low) = (&of.name, &part.sql, part.sql.to_lowercase());
+        let exact = format!("instr(it, {literal}) > 0");
+        let [any, shown] = ["it", name].map(|of| format!("instr(lower({of}), {low}) > 0"));
+        let is_lone = lone.iter().any(|condition| condition.start == at);
+        of_texts(facts, &of, &part, [&exact, &any, &shown]).or_else(|| {
+            let is_absent = is_lone && of.has(&exact) == Some(false);
+            is_absent.then(|| format!("no {name} has {literal}"))
+        })
+    })
+}
+
+/// Returns the note on texts of which a condition holds for letters of any case alone, if the
+/// statement does not name them.
+fn of_texts(
+    facts: &Facts<'_>,
+    of: &Subject<'_>,
+    constant: &Literal,
+    [exact, any, shown]: [&str; 3],
+) -> Option<String> {
+    let statement = facts.statement();
+    let has_word = || {
+        let mut words = constant.value.split(|c: char| !c.is_alphabetic());
+        words.any(|word| word.chars().count() >= WORD)
+    };
+    let others = of.row("count(*), it", &format!("WHERE {any} AND NOT {exact}"))?;
+    let [Value::Integer(count @ 1..), one] = others.as_slice() else { return None };
+    let mut texts = statement.tokens.iter().filter(|token| token.kind == Kind::Text);
+    let is_named = texts.any(|token| token.value(&statement.sql) == plain(one));
+    (!is_named && (has_word() || of.has(exact) == Some(false))).then(|| {
+        format!(
+            "{count} values of {}, such as {}, differ from {} in capital and small letters alone: \
+             {shown} holds for them, too",
+            of.name,
+            literal(one),
+            constant.sql
+        )
+    })
+}
