@@ -4,6 +4,7 @@ use crate::error::SqlError;
 use crate::notes::facts::Facts;
 use crate::notes::json;
 use crate::notes::values::Subject;
+use crate::notes::written::written;
 use crate::records::profile::Type;
 use crate::sql::statement::{Statement, send_instead};
 
@@ -55,8 +56,14 @@ fn of_numbers(facts: &Facts<'_>) -> Option<String> {
             continue;
         }
         let value = &statement.sql[bytes.clone()];
-        let number =
-            format!("CASE WHEN {value} = CAST({value} AS NUMERIC) THEN CAST({value} AS REAL) END");
+        let number = written(&of).map_or_else(
+            || {
+                format!(
+                    "CASE WHEN {value} = CAST({value} AS NUMERIC) THEN CAST({value} AS REAL) END"
+                )
+            },
+            |written| written.number(value),
+        );
         names.push(value.to_owned());
         corrected = corrected.replaced(bytes, &number);
     }

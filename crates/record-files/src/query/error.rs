@@ -2,6 +2,8 @@
 
 use raw_json as raw;
 
+use super::condition::is_sql;
+
 /// The reason why a query cannot run. Quoted texts of the caller are truncated to 80 characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
@@ -127,8 +129,9 @@ pub(super) const SHAPES: &str = "an object with `field`, `op` and `value`, or wi
 
 /// Returns a condition in words as a request in SQL.
 fn rewritten(text: &str) -> String {
-    let text: String = text.trim().chars().take(MAX_REPEATED).collect();
-    let sql = format!("SELECT * FROM records WHERE {text}");
+    let is_whole = text.len() <= MAX_REPEATED && is_sql(text);
+    let condition = if is_whole { text.trim() } else { "field = 'text' AND other > 5" };
+    let sql = format!("SELECT * FROM records WHERE {condition}");
     format!("{{\"sql\": {}}}", raw::quote(&sql))
 }
 

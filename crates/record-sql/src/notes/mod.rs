@@ -23,7 +23,7 @@ mod rows;
 mod spelling;
 mod unlinked;
 pub(crate) mod values;
-mod written;
+pub(crate) mod written;
 
 use crate::notes::compared::{of_comparison, shown, subject};
 use crate::notes::facts::{Facts, Read, literal};

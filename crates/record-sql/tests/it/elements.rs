@@ -50,6 +50,18 @@ fn a_failure_over_a_value_has_a_statement_to_send_instead() {
     }
 }
 
+/// The statement to send instead reads numbers as the texts spell them.
+#[test]
+fn a_median_of_written_numbers_has_a_statement_to_send_instead() {
+    let prices = "{\"p\":\"1,200.50\"}\n{\"p\":\"99.00\"}\n{\"p\":\"n/a\"}\n{\"p\":\"1,000.00\"}\n";
+    let dollars = "{\"p\":\"$9\"}\n{\"p\":\"$10\"}\n{\"p\":\"$1,100\"}\n";
+    for (lines, median) in [(prices, "[1000.0]"), (dollars, "[10.0]")] {
+        let error = ask_of("SELECT median(p) FROM records", lines).unwrap_err().to_string();
+        let (_, instead) = error.split_once("Send instead: ").unwrap();
+        assert_eq!(ask_of(instead, lines).unwrap().rows, [median], "{instead}");
+    }
+}
+
 #[test]
 fn spellings_of_one_object_are_told() {
     let lines = r#"{"id":1,"m":{"a":1,"b":2},"t":["x","y"],"s":{"a":1}}

@@ -83,6 +83,8 @@ fn every_spelling_gives_the_same_condition() {
     }
     assert_eq!(numbers(r#"{"c":{"regex":"^x"}}"#), [1, 3]);
     assert_eq!(numbers(r#"{"c":{"not_contains":"x"}}"#), [2, 4]);
+    assert_eq!(numbers(r#"{"c":{"$regex":"^X","$options":"i"}}"#), [1, 3]);
+    assert_eq!(numbers(r#"{"c":{"options":"i","regex":"^X"}}"#), [1, 3]);
     assert_eq!(numbers(r#"{"field":"b","op":"exists","value":false}"#), [4]);
     assert_eq!(numbers(r#"{"field":"c","op":"is_null"}"#), [4]);
     assert_eq!(numbers(r#"{"any":["a=1","c == 'y'","b >= 3.0"]}"#), [1, 2, 3]);
@@ -102,6 +104,10 @@ fn words_are_joined_outside_of_quotes() {
         ("c is missing", vec![]),
         ("c is null", vec![4]),
         ("c is not null and a exists", vec![1, 2, 3]),
+        ("a in 1..3", vec![1, 3, 4]),
+        ("a between 2..5", vec![2, 3, 4]),
+        ("a since 3 and a until 4", vec![3]),
+        ("a on 5", vec![2]),
     ] {
         assert_eq!(numbers(&raw::quote(condition)), expected, "{condition}");
     }
@@ -115,6 +121,18 @@ fn words_are_joined_outside_of_quotes() {
     ] {
         let text = error(&raw::quote(unclear));
         assert!(text.contains("or as SQL, with texts in single quotes"), "{unclear}: {text}");
+        let is_own = text.contains(&format!("WHERE {unclear}\""));
+        assert_eq!(is_own, unclear.ends_with("b = 1"), "{unclear}: {text}");
+    }
+    for condition in [
+        "(a = 1 or b = 2) and c = 'x'",
+        "a between 1 and 2 or not c like 'x%'",
+        "a in (1, 2) and b is null or c>=5",
+    ] {
+        assert!(super::is_sql(condition), "{condition}");
+    }
+    for words in ["d during 2025-04", "1..2", "c = x", "a = 1 or 2", "a between 1", "c like x%"] {
+        assert!(!super::is_sql(words), "{words}");
     }
     let lines = "{\"n\":1,\"state\":\"OR\",\"or\":2}\n{\"n\":2,\"state\":\"missing\"}";
     assert_eq!(numbers_of(lines, r#""state = OR""#), [1]);

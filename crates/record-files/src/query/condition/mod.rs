@@ -24,6 +24,7 @@ use words::{InWords, Words};
 
 pub(super) use compare::{Comparison, TypedOperand};
 pub(super) use scope::{Evaluator, Shared};
+pub(super) use words::is_sql;
 
 const MAX_DEPTH: usize = 32;
 const MAX_NODES: usize = 200;
@@ -162,6 +163,10 @@ impl Reading {
     ) -> Result<Vec<Condition>, QueryError> {
         let operators = raw::fields(value).ok().filter(|operators| !operators.is_empty());
         if let Some(operators) = operators {
+            if let Some((op, pattern)) = with_options(&operators) {
+                self.count()?;
+                return Ok(vec![self.compare(field, op, Some(&pattern), member)?]);
+            }
             if let Some(long) = LongForm::of(&operators) {
                 let named = LongForm { field: Some(Cow::Borrowed(field)), ..long };
                 return Ok(vec![self.test(&named, member)?]);
@@ -318,3 +323,18 @@ fn bad(member: &str, found: &str) -> QueryError {
 #[cfg(test)]
 #[path = "condition_tests.rs"]
 mod tests;
+
+/// Returns the operator and the expression of `{"$regex": "^x", "$options": "i"}`.
+fn with_options<'o>(operators: &'o [(Cow<'_, str>, &str)]) -> Option<(&'o str, String)> {
+    let is_options = |key: &str| key.trim_start_matches('$').eq_ignore_ascii_case("options");
+    let [one, other] = operators else { return None };
+    let (pattern, options) = if is_options(&one.0) { (other, one) } else { (one, other) };
+    let is_pattern = matches!(Operation::named(&pattern.0), Some((Operation::Matches, _)));
+    if !is_pattern || !is_options(&options.0) {
+        return None;
+    }
+    let text = |value| raw::is_string(value).then(|| raw::unescape(value).text);
+    let (pattern_text, options) = (text(pattern.1)?, text(options.1)?);
+    let is_known = !options.is_empty() && options.chars().all(|c| "imsx".contains(c));
+    is_known.then(|| (&*pattern.0, raw::quote(&format!("(?{options}){pattern_text}"))))
+}

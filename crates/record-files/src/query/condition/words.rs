@@ -5,6 +5,9 @@ use raw_json as raw;
 
 use super::operation::Operation;
 
+/// Words before a date, with the operators that they mean.
+const OF_DATES: [(&str, &str); 3] = [("on", "="), ("since", ">="), ("until", "<=")];
+
 /// Comparisons that are joined by the same word.
 pub(super) struct Words {
     pub(super) parts: Vec<InWords>,
@@ -66,13 +69,21 @@ impl InWords {
         let mut words = text.trim().splitn(3, char::is_whitespace);
         let in_words = words.next().zip(words.next()).zip(words.next());
         let is_known = |op: &str| Operation::named(op).is_some() || Operation::is_between(op);
-        let known = in_words.filter(|((_, op), _)| is_known(op));
-        let (field, op, value) =
-            known.map(|((field, op), value)| (field, op, value)).or_else(in_symbols)?;
+        let of_dates = |op| OF_DATES.iter().find(|(word, _)| word.eq_ignore_ascii_case(op));
+        let named = in_words
+            .map(|((field, op), value)| (field, of_dates(op).map_or(op, |(_, op)| op), value));
+        let known = named.filter(|(_, op, _)| is_known(op));
+        let (field, op, value) = known.or_else(in_symbols)?;
         let (field, value) = (field.trim(), value.trim());
+        // `size in 1..5` has both ends, too.
+        let range = value.split_once("..").filter(|_| op.eq_ignore_ascii_case("in"));
+        let op = if range.is_some() { "between" } else { op };
         let value = if Operation::is_between(op) {
-            let ends: Vec<String> =
-                split(value, &["and"]).into_iter().map(operand).collect::<Option<_>>()?;
+            let ends = match value.split_once("..") {
+                Some((low, high)) => vec![low, high],
+                None => split(value, &["and"]),
+            };
+            let ends: Vec<String> = ends.into_iter().map(operand).collect::<Option<_>>()?;
             (ends.len() == 2).then(|| format!("[{}]", ends.join(",")))?
         } else {
             operand(value)?
@@ -84,6 +95,33 @@ impl InWords {
         let [text, field, op] = [text.trim(), field, op].map(str::to_owned);
         InWords { text, field, op, value }
     }
+}
+
+/// Returns true for a text that is a condition of SQL: comparisons with numbers and with texts in
+/// quotes, between `and` and `or`.
+pub(in crate::query) fn is_sql(text: &str) -> bool {
+    const OPERATORS: [&str; 4] = ["like", "in", "is", "between"];
+    let has = |part: &str, words: &[&str]| {
+        let mut all = part.split(char::is_whitespace);
+        all.any(|word| words.iter().any(|one| one.eq_ignore_ascii_case(word)))
+    };
+    let mut is_open = false;
+    let ends = split(text, &["and", "or"]).into_iter().all(|part| {
+        let part = part.trim();
+        let is_between = |c: char| c.is_whitespace() || "=<>!".contains(c);
+        let last = part.trim_end_matches(')').rsplit(is_between).next().unwrap_or("");
+        let is_constant = part.ends_with(['\'', ')'])
+            || last.eq_ignore_ascii_case("null")
+            || last.parse::<f64>().is_ok();
+        let compares = has(part, &OPERATORS) || part.contains(['=', '<', '>']);
+        let is_field = part
+            .split_once(' ')
+            .is_some_and(|(not, field)| not.eq_ignore_ascii_case("not") && is_field(field.trim()));
+        let is_part = is_field || is_constant && (compares || is_open);
+        is_open = has(part, &["between"]);
+        is_part
+    });
+    ends && !is_open && text.matches('\'').count().is_multiple_of(2)
 }
 
 /// Converts an operand, which may be in quotes, to JSON.

@@ -130,9 +130,16 @@ impl Ordered {
         let are_times = |found: &Misordered| found.kind == TextKind::Times;
         let found = order(&mut values().chain(&self.compared))
             .or_else(|| order(&mut values()).filter(are_times))?;
+        let are = |is: &dyn Fn(&str) -> bool| values().all(|text| is(text));
+        let is_version = |text: &str| {
+            let parts = text.trim_start_matches('v').split('.');
+            parts.into_iter().all(|part| part.parse::<u64>().is_ok())
+        };
         let way = match found.kind {
-            TextKind::Numbers => "; `tonumber` makes numbers of them",
-            TextKind::Versions => {
+            TextKind::Numbers if are(&|text| text.trim().parse::<f64>().is_ok()) => {
+                "; `tonumber` makes numbers of them"
+            }
+            TextKind::Versions if are(&is_version) => {
                 "; `ltrimstr(\"v\") | split(\".\") | map(tonumber)` makes them comparable"
             }
             TextKind::Units => "; bring them to one first",

@@ -216,7 +216,9 @@ fn an_order_of_another_kind_is_noted() {
         ("sort_by(.x) | last", &prices, "(\"$100\" < \"$20\")"),
         ("max_by(.y.z)", &prices, "`.y.z` is text of numbers"),
         ("[.[].x] | sort", &["\"9\"", "\"10\""], "`tonumber` makes numbers of them"),
-        ("map(.x) | min", &["\"1.9.0\"", "\"1.10.0\""], "text of versions"),
+        ("map(.x) | min", &["\"1.9.0\"", "\"1.10.0\""], "`ltrimstr(\"v\") | split"),
+        ("map(.x) | max", &["\"1.9.0\"", "\"1.10.0-rc1\""], "send the same as SQL"),
+        ("map(.x) | max", &["\"9\"", "\"8\"", "\"N/A\""], "send the same as SQL"),
         (
             "max_by(.x)",
             &["\"2025-05-14T23:30:00-05:00\"", "\"2025-05-15T03:00:00+02:00\""],
