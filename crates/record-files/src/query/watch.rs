@@ -33,6 +33,9 @@ enum Doubt {
     Members(Vec<(String, String)>),
     /// `=` with a text of [`NOTHING`]: the records in which the field is null or missing.
     Null,
+    /// `=` with a word: the records that have it in other letters, such as capital ones, or with
+    /// blanks around it.
+    Spelled(String),
     /// `in`: the values that matching records have.
     Listed(Vec<Value<'static>>),
 }
@@ -60,7 +63,7 @@ pub(super) struct Watch(Vec<Seen>);
 impl Doubt {
     /// Returns true if the doubt also concerns records that do not match.
     fn is_of_all(&self) -> bool {
-        matches!(self, Self::Nothing | Self::Whole(_) | Self::Members(_) | Self::Null)
+        !matches!(self, Self::Negated | Self::Part(_) | Self::Listed(_))
     }
 }
 
@@ -190,6 +193,19 @@ impl Seen {
                 self.first += u64::from(any(&has_all));
                 self.second += u64::from(any(&is_same));
             }
+            Doubt::Spelled(wanted) => {
+                let all = values.iter().copied();
+                let all = all.flat_map(|value| each_element(value).chain(std::iter::once(value)));
+                let texts = all.filter(|value| raw::is_string(value));
+                let texts: Vec<_> = texts.map(|text| (raw::unescape(text).text, text)).collect();
+                let is_alike = |text: &str| plain(text) == plain(wanted);
+                if texts.iter().any(|(text, _)| text == wanted) {
+                    self.second += 1;
+                } else if let Some((_, one)) = texts.iter().find(|(text, _)| is_alike(text)) {
+                    self.first += 1;
+                    self.example.get_or_insert_with(|| (*one).to_owned());
+                }
+            }
             Doubt::Listed(wanted) => {
                 let mut look = |value: &str| {
                     let value = Value::read(value);
@@ -269,6 +285,16 @@ impl Seen {
                     each.join(", ")
                 )
             }),
+            // Where none is equal, the nearest ones are told.
+            Doubt::Spelled(_) => (first > 0 && second > 0).then(|| {
+                let other = self.example.as_deref().map(quoted).unwrap_or_default();
+                format!(
+                    "{field} is spelled in another way, such as {other}, in {first} records, which \
+                     differ in letter case or blanks alone: {{\"field\": {quoted_field}, \"op\": \
+                     \"in\", \"value\": [{}, {other}]}}",
+                    test.comparison.spelled()
+                )
+            }),
             Doubt::Listed(_) => None,
         }
     }
@@ -294,6 +320,9 @@ fn doubt(comparison: &Comparison) -> Option<Doubt> {
         [value] if comparison.name() == "=" && raw::is_string(value) && is_nothing(value) => {
             Some(Doubt::Null)
         }
+        [value] if comparison.name() == "=" && is_word(value) => {
+            Some(Doubt::Spelled(raw::unescape(value).text.into_owned()))
+        }
         [value] if comparison.name() == "=" && value.starts_with('[') && is_short(value) => {
             Some(Doubt::Whole(list(value)))
         }
@@ -314,6 +343,18 @@ fn doubt(comparison: &Comparison) -> Option<Doubt> {
 /// Returns true if a message repeats a value in full.
 fn is_short(value: &str) -> bool {
     quoted(value).len() == value.len()
+}
+
+/// Returns true for a text with letters, which people spell in any case.
+fn is_word(value: &str) -> bool {
+    const LEAST: usize = 3;
+    let letters = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count();
+    raw::is_string(value) && letters(&raw::unescape(value).text) >= LEAST
+}
+
+/// Returns a text without the letter case and the blanks that people spell it with.
+fn plain(text: &str) -> String {
+    text.trim().to_lowercase()
 }
 
 fn is_nothing(value: &str) -> bool {

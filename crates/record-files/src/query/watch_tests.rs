@@ -54,6 +54,25 @@ fn a_doubt_is_named_with_the_condition_to_send() {
 }
 
 #[test]
+fn a_text_that_others_spell_in_another_way_is_told() {
+    let of = |condition: &str| {
+        let lines = "{\"s\":\"open\",\"k\":\"ab\"}\n{\"s\":\"Open\",\"k\":\"AB\"}\n\
+                     {\"s\":[\"open \",\"x\"]}\n{\"s\":[\"Open\",\"open\"]}\n{\"s\":\"done\"}\n";
+        let request = format!("{{\"where\":{condition},\"count\":true}}");
+        let query = Query::parse(&raw::fields(&request).unwrap()).unwrap();
+        let outcome = run(&query, lines, &|| false).unwrap();
+        (outcome.matched, outcome.notes.join("\n"))
+    };
+    let (matched, told) = of(r#"{"s":"open"}"#);
+    assert_eq!(matched, 2);
+    let part = r#"such as "Open", in 2 records"#;
+    assert!(told.contains(part) && told.contains(r#""value": ["open", "Open"]}"#), "{told}");
+    for condition in [r#"{"s":"done"}"#, r#"{"k":"ab"}"#, r#"{"s":{"in":["open","Open"]}}"#] {
+        assert_eq!(of(condition).1, "", "{condition}");
+    }
+}
+
+#[test]
 fn conditions_without_a_doubt_have_no_note() {
     for condition in [
         r#"{"field":"by","op":"is_null"}"#,

@@ -1,8 +1,9 @@
-//! Texts that differ from a constant in capital and small letters alone, where these count.
+//! Texts that differ from a constant in letter case or blanks at their ends alone, where these
+//! count.
 
 use rusqlite::types::Value;
 
-use crate::notes::facts::{Facts, literal, plain};
+use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::values::Subject;
 use crate::sql::comparison::{Comparison, Literal};
 use crate::sql::condition::lone_conditions;
@@ -26,7 +27,13 @@ pub(crate) fn of_other_case(
                 let any = quoting::text(&format!("(?i){}", literal.value));
                 Some(format!("{of} REGEXP {any}"))
             }
-            _ if comparison.is_equality() => Some(format!("lower({of}) = {low}")),
+            "LIKE" if !literal.value.contains(['%', '_']) => {
+                Some(format!("trim({of}) LIKE {}", quoting::text(literal.value.trim())))
+            }
+            _ if comparison.is_equality() => Some(format!(
+                "lower(trim({of})) = {}",
+                quoting::text(&literal.value.trim().to_lowercase())
+            )),
             _ => None,
         };
         let operator = if comparison.is_pattern() { &comparison.operator } else { "=" };
@@ -55,6 +62,40 @@ pub(crate) fn of_parts(facts: &Facts<'_>) -> Option<String> {
     })
 }
 
+/// Values that count as several, though they differ in letter case or blanks alone: in a count of
+/// distinct values, and in groups.
+pub(crate) fn of_distinct(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
+    let statement = facts.statement();
+    let is_counted = |at: usize| {
+        let select = statement.select_around(at);
+        let group = statement.clause_places(&select, "group");
+        let start = at - if statement.is(at.checked_sub(1)?, ".") { 2 } else { 0 };
+        let is_key = group.is_some_and(|places| places.contains(&at))
+            && statement.is_any(start - 1, &["by", ","])
+            && (at + 1 == statement.tokens.len()
+                || !statement.is_any(at + 1, &["||", "->", "->>"]));
+        Some(is_key || statement.is(start.checked_sub(1)?, "distinct"))
+    };
+    let mut named =
+        (0..statement.tokens.len()).filter(|at| statement.is_name(*at, &read.column.name));
+    if read.profile.texts == 0 || !named.any(|at| is_counted(at) == Some(true)) {
+        return None;
+    }
+    let of = Subject::of(read);
+    let plain = "lower(trim(it))";
+    let counts = format!("count(DISTINCT it), count(DISTINCT {plain})");
+    let [values, alike] = of.counts(&counts)?;
+    (alike < values).then_some(())?;
+    let group = format!("GROUP BY {plain} HAVING count(DISTINCT it) > 1 LIMIT 1");
+    let pair = of.row("min(it), max(it)", &group)?;
+    let [one, other] = pair.as_slice() else { return None };
+    let (name, one, other) = (&of.name, literal(one), literal(other));
+    Some(format!(
+        "{name} has {values} values, some of which differ in letter case or blanks alone, such as \
+         {one} and {other}: lower(trim({name})) has {alike}"
+    ))
+}
+
 /// Returns the note on texts of which a condition holds for letters of any case alone, if the
 /// statement does not name them.
 fn of_texts(
@@ -74,7 +115,7 @@ fn of_texts(
     let is_named = texts.any(|token| token.value(&statement.sql) == plain(one));
     (!is_named && (has_word() || of.has(exact) == Some(false))).then(|| {
         format!(
-            "{count} values of {}, such as {}, differ from {} in capital and small letters alone: \
+            "{count} values of {}, such as {}, differ from {} in letter case or blanks alone: \
              {shown} holds for them, too",
             of.name,
             literal(one),

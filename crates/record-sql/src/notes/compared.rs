@@ -91,7 +91,7 @@ pub(crate) fn subject<'r>(
     }
     let statement = facts.statement();
     let name = statement.sql[comparison.subject.clone()].to_owned();
-    let found = Subject::over(facts, name, facts.from(comparison.place)?.to_owned());
+    let found = Subject::over(facts, name, facts.from(comparison.place)?);
     found.resolved(facts, &comparison.subject)
 }
 

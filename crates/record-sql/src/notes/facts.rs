@@ -115,10 +115,21 @@ impl<'r> Facts<'r> {
         self.column(&self.chain(&self.statement().bytes(places))?)
     }
 
-    /// Returns the FROM clause of the SELECT around a place of the statement.
-    pub(crate) fn from(&self, place: usize) -> Option<&'r str> {
+    /// Returns the FROM clause of the SELECT around a place of the statement. A function of it may
+    /// read a table of the SELECT around, which then comes first.
+    pub(crate) fn from(&self, place: usize) -> Option<String> {
         let statement = self.statement();
-        statement.clause_text(&statement.select_around(place), "from")
+        let select = statement.select_around(place);
+        let places = statement.clause_places(&select, "from")?;
+        let own = statement.text(places.clone());
+        let prepares =
+            |from: &str| self.db.prepares(&format!("{}SELECT 1 {from}", statement.with()));
+        let outer = || {
+            let outer = self.from(statement.enclosing(select.start)?)?;
+            let tables = statement.text(places.start + 1..places.end);
+            Some(format!("{outer}, {tables}")).filter(|from| prepares(from))
+        };
+        if prepares(own) { Some(own.to_owned()) } else { outer().or_else(|| Some(own.to_owned())) }
     }
 
     /// Returns the FROM clause of the SELECT around a place, of the rows that its WHERE keeps. For
@@ -136,7 +147,7 @@ impl<'r> Facts<'r> {
         let prepares =
             |from: &String| self.db.prepares(&format!("{}SELECT 1 {from}", statement.with()));
 
-        Some(kept.filter(prepares).unwrap_or_else(|| from.to_owned()))
+        Some(kept.filter(prepares).unwrap_or(from))
     }
 }
 

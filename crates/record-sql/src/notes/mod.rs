@@ -73,6 +73,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
     notes.extend(facts.reads().filter_map(|read| of_column(facts, read)));
     notes.extend(facts.reads().filter_map(|read| of_case(facts, read)));
     notes.extend(facts.reads().filter_map(|read| of_normal_form(facts, read)));
+    notes.extend(facts.reads().filter_map(|read| case::of_distinct(facts, read)));
     let mut seen = Vec::new();
     notes.retain(|note| {
         !seen.contains(note) && {

@@ -90,7 +90,7 @@ fn paths<'s>(facts: &Facts<'s>) -> Vec<JsonPath<'s>> {
         let before = statement.tokens[at.checked_sub(1)?].range.end;
         let column = chains.find(|chain| chain.range().end == before)?.range();
         let all = column.start..statement.tokens.get(at + 1)?.range.end;
-        let from = facts.from(at)?.to_owned();
+        let from = facts.from(at)?;
         let of = |bytes: Range<usize>| {
             Subject::over(facts, statement.sql[bytes].to_owned(), from.clone())
         };

@@ -59,7 +59,7 @@ impl<'r> Subject<'r> {
 
             // A column of an inner SELECT may be an expression of this name.
             let is_own = !kept.to_lowercase().contains("select") && statement.with().is_empty();
-            if is_own && facts.from(place) == Some(&kept) {
+            if is_own && facts.from(place).as_ref() == Some(&kept) {
                 return Some(of);
             }
             return Some(Self { sql: name, with: statement.with(), from: kept, ..of });

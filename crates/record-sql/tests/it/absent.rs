@@ -60,6 +60,17 @@ fn keys_of_not_exists_that_never_meet_are_told() {
     assert_has(&told, "b.k = r.k is never true", "other keys");
     assert_has(&missing("{\"k\":\"A-1\",\"s\":\"Open\"}\n"), "no record has s = 'open'", "case");
     assert_eq!(missing("{\"k\":\"A-1\",\"s\":\"open\"}\n"), "");
+    let lists = "{\"t\":[\"a\",\"b\"]}\n{\"t\":[\"b\"]}\n";
+    for exists in ["EXISTS", "NOT EXISTS"] {
+        let sql = |value| {
+            format!(
+                "SELECT count(*) FROM records r WHERE {exists} (SELECT 1 FROM json_each(r.t) \
+                 WHERE value = '{value}')"
+            )
+        };
+        assert_has(&notes_of(&sql("A"), lists), "no record has value = 'A'", exists);
+        assert_eq!(notes_of(&sql("a"), lists), "");
+    }
     // There is none, in the form of the others.
     assert_eq!(missing("{\"k\":\"A-9\",\"s\":\"open\"}\n"), "");
 }
@@ -84,7 +95,7 @@ fn texts_that_differ_in_case_alone_are_told() {
     let lines = format!("{ROWS}{{\"i\":4,\"s\":\"Open\",\"t\":\"\",\"k\":\"B-1\"}}\n");
     for condition in ["s = 'open'", "s IN ('open', 'done')", "s <> 'open'", "trim(s) = 'open'"] {
         let told = notes_of(&format!("SELECT count(*) FROM records WHERE {condition}"), &lines);
-        assert_has(&told, "such as 'Open', differ from 'open' in capital and", condition);
+        assert_has(&told, "such as 'Open', differ from 'open' in letter case", condition);
     }
     for (condition, told) in [
         ("instr(t, 'error')", "1 values of t, such as 'An Error', differ from 'error'"),

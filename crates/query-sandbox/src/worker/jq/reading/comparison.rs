@@ -77,7 +77,8 @@ struct Seen {
     /// The values of a record that are equal, and the records that have several.
     equal: usize,
     repeated: usize,
-    /// The texts that are equal but for capital and small letters, and the first one.
+    /// The texts that are equal but for letter case and blanks, and the first one; for a
+    /// condition those that spell `false`.
     others: usize,
     in_other_case: Option<String>,
     /// Some values, as JSON.
@@ -169,10 +170,15 @@ impl Comparison {
         if let (Val::TStr(text), Constant::Text(with), true) =
             (value, &self.with, self.how.is_equality() && !is_equal)
             && let Ok(text) = std::str::from_utf8(text)
-            && text.to_lowercase() == with.to_lowercase()
+            && text.trim().to_lowercase() == with.trim().to_lowercase()
         {
             self.seen.others += 1;
             self.seen.in_other_case.get_or_insert_with(|| text.to_owned());
+        }
+        if let (Val::TStr(text), Constant::Truth) = (value, &self.with)
+            && text.eq_ignore_ascii_case(b"false")
+        {
+            self.seen.in_other_case = Some(String::from_utf8_lossy(text).into_owned());
         }
         if !is_type && self.seen.other.is_none() {
             let shown: String = value.to_string().chars().take(MAX_BYTES).collect();
@@ -187,7 +193,7 @@ impl Comparison {
                 self.seen.values.insert(shown);
             }
         }
-        self.with != Constant::Truth || !self.seen.holds
+        true
     }
 
     /// Returns a note if no value has the type of the constant, if only some have it, or if none
@@ -201,10 +207,17 @@ impl Comparison {
         {
             return Some(self.of_each(with));
         }
+        let path = self.trail.spelled();
+        if let (Constant::Truth, false_text) = (&self.with, &self.seen.in_other_case) {
+            let text = raw_json::quote(false_text.as_ref()?);
+            return Some(format!(
+                "`{path}` is the string {text} in some records, and every string is true in a \
+                 condition"
+            ));
+        }
         if self.seen.holds {
             return self.of_some(all);
         }
-        let path = self.trail.spelled();
         let first =
             || self.seen.values.iter().take(MAX_SHOWN).cloned().collect::<Vec<_>>().join(", ");
         let such_as = if self.seen.values.is_empty() {
@@ -212,11 +225,8 @@ impl Comparison {
         } else {
             format!(", such as {}", first())
         };
-        let has_false =
-            || self.seen.values.iter().any(|value| value.eq_ignore_ascii_case("\"false\""));
         let other = self.seen.other.as_ref().map(|(other, _)| *other);
         match (&self.with, other) {
-            (Constant::Truth, _) if !has_false() => None,
             (with, Some(other)) if !self.seen.has_type => {
                 let mut note = format!(
                     "`{path}` is {other} in the records{such_as}, and never {}",
@@ -226,7 +236,6 @@ impl Comparison {
                     (Constant::Number, "a string") => {
                         note.push_str(&format!("; `({path} | tonumber)` compares as a number"));
                     }
-                    (Constant::Truth, _) => note.push_str("; every string is true in a condition"),
                     (_, "an array") => {
                         note.push_str(&format!("; `any({path}[]; . == …)` compares its elements"));
                     }
@@ -269,9 +278,6 @@ impl Comparison {
     /// Returns a note if some values have another type than the constant.
     fn of_some(&self, all: &[Comparison]) -> Option<String> {
         let (path, with) = (self.trail.spelled(), self.with.name());
-        if self.with == Constant::Truth {
-            return None;
-        }
         if let Some((other, example)) = &self.seen.other {
             return Some(match self.how {
                 How::Equal | How::Unequal => format!(
@@ -291,8 +297,8 @@ impl Comparison {
             return (has_word(with) && !all.iter().any(is_other)).then(|| {
                 let [with, other] = [with, other].map(|text| raw_json::quote(text));
                 format!(
-                    "`{path}` is {other} in {} records, which is not equal to {with}: \
-                     `ascii_downcase` before it compares so",
+                    "`{path}` is {other} in {} records, which differs from {with} in letter case or \
+                     blanks alone: `IN({with}, {other})` takes both",
                     self.seen.others
                 )
             });

@@ -277,7 +277,10 @@ impl<'f> Reader<'f> {
             self.reading.paths.drain(paths..last_path);
             self.reading.unmade.drain(unmade..last_unmade);
         }
-        shape.or(other)
+        match shape {
+            Shape::At(path) if comparand(right).is_some() => Shape::Filled(path),
+            shape => shape.or(other),
+        }
     }
 
     fn branches(
@@ -387,7 +390,7 @@ impl<'f> Reader<'f> {
                 member.map_or(Shape::Nothing, |(_, shape)| shape.clone())
             }
             Shape::Nothing => Shape::Nothing,
-            Shape::List(_) | Shape::Unknown => {
+            Shape::List(_) | Shape::Filled(_) | Shape::Unknown => {
                 if self.quiet == 0 && self.reading.names.len() < MAX_FIELDS {
                     self.reading.names.push(name.into());
                 }

@@ -35,6 +35,8 @@ pub(super) enum Shape {
     List(Rc<Shape>),
     /// An object that the filter makes.
     Object(Rc<Vec<(Rc<str>, Shape)>>),
+    /// The value at a path, or a constant where it is null: `.a // ""`.
+    Filled(Vec<Step>),
     /// No value, or one without fields.
     Nothing,
     /// Any value.

@@ -29,7 +29,7 @@ impl<'f> Reader<'f> {
     /// Notes that a text must have a part.
     pub(super) fn has_part(&mut self, shape: &Shape, has: Has, part: &Term<&'f str>) {
         let parts = &mut self.reading.parts;
-        if let (Shape::At(path), Some(Constant::Text(part)), true) =
+        if let (Shape::At(path) | Shape::Filled(path), Some(Constant::Text(part)), true) =
             (shape, comparand(part), parts.len() < MAX_FIELDS)
         {
             parts.push(PartOf::new(path.clone(), has, part));

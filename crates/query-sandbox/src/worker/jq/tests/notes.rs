@@ -360,13 +360,14 @@ fn texts_that_differ_in_case_alone_are_told() {
     let rows = "{\"k\":\"Open\",\"t\":\"An Error\"}\n{\"k\":\"open\",\"t\":\"error in a\"}\n\
                 {\"k\":\"done\",\"t\":\"none\"}\n";
     for (filter, words) in [
-        ("map(select(.k == \"open\")) | length", "`.k` is \"Open\" in 1 records, which is not"),
+        ("map(select(.k == \"open\")) | length", "`.k` is \"Open\" in 1 records, which differs"),
         ("map(select(.k | IN(\"open\", \"x\")))", "`.k` is \"Open\" in 1 records"),
         (
             "map(select(.t | test(\"error\"))) | length",
             "1 texts in `.t`, such as \"An Error\", have \"error\" in other capital and small",
         ),
         ("map(select(.t | contains(\"Error\"))) | length", "such as \"error in a\""),
+        ("map(select((.t // \"\") | test(\"Error\")))", "such as \"error in a\""),
     ] {
         let notes = answer_over(filter, None, rows).notes.join("; ");
         assert!(notes.contains(words), "{filter}: {notes}");
