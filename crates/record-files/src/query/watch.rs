@@ -4,7 +4,7 @@
 
 use raw_json::{self as raw, each_element};
 
-use super::condition::{Comparison, Test};
+use super::condition::Test;
 use super::error::quoted;
 use super::json::path::Hits;
 use super::json::path_set::Record;
@@ -23,7 +23,7 @@ const MAX_LISTED: usize = 50;
 enum Doubt {
     /// `exists` and `is_null`: the records in which the field is null, or a text of [`NOTHING`].
     Nothing,
-    /// A negated comparison: the matching records in which the field is null or missing.
+    /// A negated comparison, or one below `not`: the matching records in which the field is null or missing.
     Negated,
     /// `contains`: the matching records in which no whole element equals the text.
     Part(String),
@@ -70,7 +70,7 @@ impl Doubt {
 impl Watch {
     pub(super) fn new(tests: &[Test]) -> Self {
         let seen = tests.iter().enumerate().filter_map(|(test, of)| {
-            let doubt = doubt(&of.comparison)?;
+            let doubt = doubt(of)?;
             let found = match &doubt {
                 Doubt::Listed(values) => vec![false; values.len()],
                 _ => Vec::new(),
@@ -300,14 +300,15 @@ impl Seen {
     }
 }
 
-fn doubt(comparison: &Comparison) -> Option<Doubt> {
+fn doubt(test: &Test) -> Option<Doubt> {
+    let comparison = &test.comparison;
     let list = |array: &str| -> Vec<Value<'static>> {
         each_element(array).map(|value| Value::read(value).into_owned()).collect()
     };
     if comparison.is_flag() {
         return Some(Doubt::Nothing);
     }
-    if comparison.is_negated() {
+    if comparison.is_negated() != test.is_denied {
         return Some(Doubt::Negated);
     }
     if let Some(needle) = comparison.needle() {

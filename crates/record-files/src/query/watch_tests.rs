@@ -30,6 +30,7 @@ fn a_doubt_is_named_with_the_condition_to_send() {
         (r#"{"field":"by","op":"exists"}"#, 3, "by exists as null in 2 records"),
         (r#"{"field":"text","op":"is_null"}"#, 0, "not null but empty or blank in 2 records"),
         (r#"{"field":"by","op":"!=","value":"bob"}"#, 4, "in 3 of these by is null or missing"),
+        (r#"{"not":{"by":"bob"}}"#, 4, "in 3 of these by is null or missing"),
         (r#"{"field":"by","op":"=","value":""}"#, 0, "by is null or missing in 3 records"),
         (r#"{"field":"tags","op":"contains","value":"a"}"#, 3, "1 of these have no element \"a\""),
         (r#"{"field":"tags","op":"=","value":["a","b"]}"#, 1, "1 records are equal, 2 have all"),

@@ -109,8 +109,8 @@ fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Optio
     if let Some(note) = json::of_elements_of_some(read, comparison) {
         return Some(Some(note));
     }
-    if profile.is_time()
-        && let Some(note) = of_time(&name, profile, comparison)
+    if profile.is_date()
+        && let Some(note) = of_time(read, comparison)
     {
         return Some(Some(note));
     }

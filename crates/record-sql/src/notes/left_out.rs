@@ -128,7 +128,10 @@ fn parts<'s>(
 fn lone(statement: &Statement, places: Range<usize>) -> Part<'_> {
     let value = statement.text(places.clone());
     let values = values(statement, [places.clone()]);
-    Part { places, values, with_nulls: format!("coalesce({value}, 0)"), differ: false }
+    let (places, not) = with_not(statement, places);
+    let with_nulls =
+        if not { format!("coalesce(NOT {value}, 1)") } else { format!("coalesce({value}, 0)") };
+    Part { places, values, with_nulls, differ: false }
 }
 
 /// Returns the comparison whose operator is at a place.
@@ -150,12 +153,14 @@ fn compared(statement: &Statement, at: usize) -> Option<Part<'_>> {
         end += 2;
     }
     let places = left.start..end;
-    let differ = statement.is_any(at, &["<>", "!="]);
+    let is_unequal = statement.is_any(at, &["<>", "!="]);
     let [one, other] = [left.clone(), right.clone()].map(|side| statement.text(side));
+    let (places, is_opposite) = with_not(statement, places);
+    let differ = is_unequal && !is_opposite;
     let with_nulls = if differ && end == right.end {
         format!("(({one}) IS NOT ({other}))")
     } else {
-        let holds = u8::from(not || differ);
+        let holds = u8::from((not || is_unequal) != is_opposite);
         format!("coalesce({}, {holds})", statement.text(places.clone()))
     };
     let values = match is_list {
@@ -163,6 +168,12 @@ fn compared(statement: &Statement, at: usize) -> Option<Part<'_>> {
         false => values(statement, [left, right]),
     };
     Some(Part { places, values, with_nulls, differ })
+}
+
+/// Returns the places with the NOT before them, if there is one.
+fn with_not(statement: &Statement, places: Range<usize>) -> (Range<usize>, bool) {
+    let not = places.start.checked_sub(1).filter(|before| statement.is(*before, "not"));
+    (not.unwrap_or(places.start)..places.end, not.is_some())
 }
 
 /// Returns the expressions over the columns of a row.

@@ -3,9 +3,9 @@
 use rusqlite::types::Value;
 
 use crate::letter_order::TextKind;
-use crate::notes::facts::Facts;
+use crate::notes::facts::{Facts, Read, literal as value_literal};
 use crate::notes::values::Subject;
-use crate::records::profile::{Profile, is_date};
+use crate::records::profile::is_date;
 use crate::sql::comparison::{Comparison, Literal, LiteralKind};
 use crate::sql::quoting;
 
@@ -41,7 +41,9 @@ pub(crate) fn never_true(
 }
 
 /// A bare date next to times is midnight.
-pub(crate) fn of_time(name: &str, profile: &Profile, comparison: &Comparison) -> Option<String> {
+pub(crate) fn of_time(read: Read<'_>, comparison: &Comparison) -> Option<String> {
+    let (subject, profile) = (Subject::of(read), read.profile);
+    let name = &subject.name;
     let is_bare = |literal: &&Literal| literal.is_text() && is_date(literal.value.as_bytes());
     let literal = match comparison.operator.as_str() {
         // Here midnight is meant.
@@ -49,7 +51,18 @@ pub(crate) fn of_time(name: &str, profile: &Profile, comparison: &Comparison) ->
         "BETWEEN" => comparison.literals.get(1).filter(is_bare),
         _ => comparison.literals.iter().find(is_bare),
     };
-    if let Some(literal) = literal {
+    // Of days and times, those of this day count.
+    let time = |literal: &Literal| match profile.is_time() {
+        true => Some(quoting::text(&profile.example)),
+        false => {
+            let same_day = format!("date(it) = {0} AND it <> {0}", literal.sql);
+            let one = subject.row("it", &format!("WHERE {same_day} LIMIT 1"))?;
+            Some(value_literal(one.first()?))
+        }
+    };
+    if let Some(literal) = literal
+        && let Some(time) = time(literal)
+    {
         let (date, operator) = (&literal.sql, &comparison.operator);
         let how = match operator.as_str() {
             "BETWEEN" => format!("date({name}) BETWEEN … AND {date}"),
@@ -57,15 +70,15 @@ pub(crate) fn of_time(name: &str, profile: &Profile, comparison: &Comparison) ->
             operator => format!("date({name}) {operator} {date}"),
         };
         return Some(format!(
-            "{name} has times such as {}, and {date} is the start of its day; for the whole day: \
-             {how}",
-            quoting::text(&profile.example)
+            "{name} has times such as {time}, and {date} is the start of its day; for the whole \
+             day: {how}"
         ));
     }
     let starts = |literal: &&Literal| {
         let year = literal.value.get(..4).and_then(|year| year.parse::<u32>().ok());
         literal.is_text() && year.is_none()
     };
+    profile.is_time().then_some(())?;
     let pattern = matches!(comparison.operator.as_str(), "LIKE" | "GLOB" | "REGEXP");
     let literal = comparison.literals.iter().find(starts).filter(|_| !pattern)?;
     Some(format!(

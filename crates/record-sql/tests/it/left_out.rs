@@ -55,7 +55,11 @@ fn nulls_that_are_not_left_out_have_no_note() {
         let told = counted(condition);
         assert!(!told.contains("left out"), "{condition}: {told}");
     }
-    for list in ["a <> b", "sum(a = b)", "sum(coalesce(a, '') <> 'x')"] {
+    for (list, name) in [("sum(NOT a = 'x')", "a"), ("sum(NOT s LIKE 'o%')", "s")] {
+        let told = notes_of(&format!("SELECT {list} FROM records"), ROWS);
+        assert_has(&told, &format!("in which {name} is null are left out"), list);
+    }
+    for list in ["a <> b", "sum(NOT a <> 'x')", "sum(a = b)", "sum(coalesce(a, '') <> 'x')"] {
         let told = notes_of(&format!("SELECT {list} FROM records"), ROWS);
         assert!(!told.contains("left out"), "{list}: {told}");
     }

@@ -81,3 +81,26 @@ fn an_empty_object_as_a_constant_is_itself() {
     let told = notes("SELECT count(*) FROM records WHERE x IS NULL", texts);
     assert!(told.contains("x is never null, but '{}' in 1: x = '{}'"), "{told}");
 }
+
+#[test]
+fn a_column_may_have_the_name_of_a_keyword() {
+    let lines = "{\"by\":\"Ann\",\"offset\":5,\"desc\":\"x\"}\n{\"by\":\"ann\",\"offset\":null,\"desc\":\"y\"}\n";
+    for (rest, told) in [
+        ("WHERE by = 'ANN'", "no record has by = 'ANN'"),
+        ("r WHERE r.by = 'ann'", "such as 'Ann', differ from 'ann'"),
+        ("WHERE by REGEXP '^ann'", "(?i)^ann"),
+        ("WHERE offset > 9", "no record has offset > 9"),
+        ("WHERE offset <> 5 LIMIT 1 OFFSET 0", "in which offset is null are left out"),
+        ("WHERE desc = 'X'", "no record has desc = 'X'"),
+    ] {
+        let sql = format!("SELECT count(*) FROM records {rest}");
+        let found = notes(&sql, lines);
+        assert!(found.contains(told), "{sql}: {found}");
+    }
+    for fine in ["GROUP BY by ORDER BY by DESC LIMIT 2 OFFSET 1", "WHERE by = 'Ann' OR by = 'ann'"]
+    {
+        let sql = format!("SELECT by, count(*) FROM records {fine}");
+        let found = notes(&sql, lines);
+        assert!(!found.contains("no record"), "{sql}: {found}");
+    }
+}

@@ -66,6 +66,22 @@ fn a_bare_date_is_midnight() {
     }
 }
 
+#[test]
+fn a_day_among_days_and_times_is_the_start_of_it() {
+    let lines =
+        "{\"d\":\"2025-03-30\"}\n{\"d\":\"2025-03-31T23:59:59Z\"}\n{\"d\":\"2025-04-02\"}\n";
+    let of =
+        |condition| notes_of(&format!("SELECT count(*) FROM records WHERE {condition}"), lines);
+    for condition in
+        ["d <= '2025-03-31'", "d > '2025-03-31'", "d BETWEEN '2025-03-01' AND '2025-03-31'"]
+    {
+        assert_has(&of(condition), "for the whole day: date(d)", condition);
+    }
+    for fine in ["d >= '2025-03-31'", "d < '2025-03-31'", "d <= '2025-03-30'", "d = '2025-04-02'"] {
+        assert_eq!(of(fine), "", "{fine}");
+    }
+}
+
 /// Notes on records with what tickets lack.
 fn odd(sql: &str) -> String {
     let lines: String = (0..40)

@@ -48,6 +48,8 @@ pub(crate) struct Test {
     pub(crate) comparison: Comparison,
     /// The place in the request, for errors.
     pub(crate) member: String,
+    /// True if it stands below an odd number of `not`.
+    pub(crate) is_denied: bool,
 }
 
 /// The paths and comparisons of a query that is being read.
@@ -111,7 +113,9 @@ impl Reading {
                     parts.push(Condition::Any(any));
                 }
                 "not" => {
+                    let first = self.tests.len();
                     parts.push(Condition::Not(Box::new(self.part(value, &at, depth + 1)?)));
+                    self.tests[first..].iter_mut().for_each(|test| test.is_denied ^= true);
                 }
                 _ => parts.extend(self.of_field(key, value, member)?),
             }
@@ -230,7 +234,7 @@ impl Reading {
         let named = Operation::parse(op, member)?;
         let comparison = Comparison::read(named, value, member)?;
         let path = self.path(field, member)?;
-        self.tests.push(Test { path, comparison, member: member.to_owned() });
+        self.tests.push(Test { path, comparison, member: member.to_owned(), is_denied: false });
         Ok(Condition::Test(self.tests.len() - 1))
     }
 

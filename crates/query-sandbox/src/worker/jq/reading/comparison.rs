@@ -77,8 +77,8 @@ struct Seen {
     /// The values of a record that are equal, and the records that have several.
     equal: usize,
     repeated: usize,
-    /// The texts that are equal but for letter case and blanks, and the first one; for a
-    /// condition those that spell `false`.
+    /// The texts that are equal but for letter case and blanks, and the first one; of a condition
+    /// one that spells `false`, of an order one with the time of a day.
     others: usize,
     in_other_case: Option<String>,
     /// Some values, as JSON.
@@ -92,8 +92,12 @@ pub(super) enum How {
     Equal,
     /// `!=`.
     Unequal,
-    /// The field is the lesser one: `<` or `<=`.
+    /// The field is the lesser one: `<`.
     Less,
+    /// `<=`.
+    AtMost,
+    /// `>`.
+    Above,
     /// In another way.
     Other,
 }
@@ -129,7 +133,7 @@ impl Comparison {
     /// Returns the order of the field that the comparison asks for, if it is that of texts.
     pub(super) fn order(&self) -> Option<Ordered> {
         match &self.with {
-            Constant::Text(text) if matches!(self.how, How::Less | How::Other) => {
+            Constant::Text(text) if !self.how.is_equality() => {
                 Some(Ordered::new(self.trail.clone(), Use::Compared).with(text))
             }
             Constant::Field => Some(Ordered::new(self.trail.clone(), Use::Compared)),
@@ -174,6 +178,14 @@ impl Comparison {
         {
             self.seen.others += 1;
             self.seen.in_other_case.get_or_insert_with(|| text.to_owned());
+        }
+        if let (Val::TStr(text), Constant::Text(day), How::AtMost | How::Above) =
+            (value, &self.with, self.how)
+            && is_day(day)
+            && text.len() > day.len()
+            && text.starts_with(day.as_bytes())
+        {
+            self.seen.in_other_case = Some(String::from_utf8_lossy(text).into_owned());
         }
         if let (Val::TStr(text), Constant::Truth) = (value, &self.with)
             && text.eq_ignore_ascii_case(b"false")
@@ -290,6 +302,16 @@ impl Comparison {
                 ),
             });
         }
+        if let (Constant::Text(day), Some(time), true) =
+            (&self.with, &self.seen.in_other_case, !self.how.is_equality())
+        {
+            let [day, time] = [day, time].map(|text| raw_json::quote(text));
+            let operator = if self.how == How::AtMost { "<=" } else { ">" };
+            return Some(format!(
+                "`{path}` has times such as {time}, and {day} is the start of its day; for the \
+                 whole day: `{path}[:10] {operator} {day}`"
+            ));
+        }
         if let (Constant::Text(with), Some(other)) = (&self.with, &self.seen.in_other_case) {
             let is_other = |one: &Comparison| {
                 one.with == Constant::Text(other.clone()) && one.trail.is_same(&self.trail)
@@ -307,8 +329,14 @@ impl Comparison {
             self.seen.has_nulls && !all.iter().any(|other| other.is_guard_of(&self.trail));
         let is_blank_guard = |other: &Comparison| other.is_blank_guard_of(&self.trail);
         let has_blanks = self.seen.has_blanks && !all.iter().any(is_blank_guard);
+        if has_nulls && self.how == How::Unequal && self.with == Constant::Text(String::new()) {
+            return Some(format!(
+                "`{path}` is null or absent in some records, and null is not equal to \"\": \
+                 `{path} != null and …` leaves these out"
+            ));
+        }
         let (is, guard) = match (has_nulls, has_blanks) {
-            _ if self.how != How::Less => return None,
+            _ if !matches!(self.how, How::Less | How::AtMost) => return None,
             (false, false) => return None,
             (true, false) => ("null or absent in some records, and null is", "null"),
             (false, true) => ("an empty string in some records, which is", "\"\""),
@@ -332,6 +360,15 @@ impl Comparison {
             self.seen.repeated
         )
     }
+}
+
+/// Returns true for a date without a time.
+fn is_day(text: &str) -> bool {
+    let mut bytes = text.bytes().enumerate();
+    text.len() == 10
+        && bytes.all(
+            |(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() },
+        )
 }
 
 /// Returns the name of a value's type, with its article.

@@ -239,12 +239,15 @@ impl<'f> Reader<'f> {
                 let (shape, other) = (self.term(left, input), self.term(right, input));
                 let (how, turned) = match op {
                     Cmp::Eq => (How::Equal, How::Equal),
-                    Cmp::Lt | Cmp::Le => (How::Less, How::Other),
-                    Cmp::Gt | Cmp::Ge => (How::Other, How::Less),
+                    Cmp::Lt => (How::Less, How::Above),
+                    Cmp::Le => (How::AtMost, How::Other),
+                    Cmp::Gt => (How::Above, How::Less),
+                    Cmp::Ge => (How::Other, How::AtMost),
                     Cmp::Ne => (How::Unequal, How::Unequal),
                 };
                 let field = |shape: &Shape, how| {
-                    (how == How::Less && matches!(shape, Shape::At(_))).then_some(Constant::Field)
+                    let is_less = matches!(how, How::Less | How::AtMost);
+                    (is_less && matches!(shape, Shape::At(_))).then_some(Constant::Field)
                 };
                 let (left, right) = (
                     comparand(right).or_else(|| field(&other, how)),

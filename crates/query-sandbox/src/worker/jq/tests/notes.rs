@@ -356,6 +356,30 @@ fn nulls_and_blanks_that_are_less_than_a_field_are_noted() {
 }
 
 #[test]
+fn a_day_among_times_is_the_start_of_it() {
+    let rows = "{\"d\":\"2025-03-30\",\"t\":null}\n{\"d\":\"2025-03-31T23:59:59Z\",\"t\":\"\"}\n\
+                {\"d\":\"2025-04-02\",\"t\":\"x\"}\n";
+    for (filter, words) in [
+        ("map(select(.d <= \"2025-03-31\")) | length", "`.d[:10] <= \"2025-03-31\"`"),
+        ("map(select(\"2025-03-31\" < .d)) | length", "`.d[:10] > \"2025-03-31\"`"),
+        ("map(select(.t != \"\")) | length", "null is not equal to \"\": `.t != null and …`"),
+    ] {
+        let notes = answer_over(filter, None, rows).notes.join("; ");
+        assert!(notes.contains(words), "{filter}: {notes}");
+    }
+    for filter in [
+        "map(select(.d < \"2025-03-31\")) | length",
+        "map(select(.d >= \"2025-03-31\")) | length",
+        "map(select(.d <= \"2025-03-30\")) | length",
+        "map(select(.d[:10] <= \"2025-03-31\")) | length",
+        "map(select(.t != null and .t != \"\")) | length",
+        "map(select(.t != \"x\")) | length",
+    ] {
+        assert_eq!(answer_over(filter, None, rows).notes, [""; 0], "{filter}");
+    }
+}
+
+#[test]
 fn texts_that_differ_in_case_alone_are_told() {
     let rows = "{\"k\":\"Open\",\"t\":\"An Error\"}\n{\"k\":\"open\",\"t\":\"error in a\"}\n\
                 {\"k\":\"done\",\"t\":\"none\"}\n";
