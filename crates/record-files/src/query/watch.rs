@@ -23,7 +23,8 @@ const MAX_LISTED: usize = 50;
 enum Doubt {
     /// `exists` and `is_null`: the records in which the field is null, or a text of [`NOTHING`].
     Nothing,
-    /// A negated comparison, or one below `not`: the matching records in which the field is null or missing.
+    /// A negated comparison, or one below `not`: the matching records in which the field is null
+    /// or missing.
     Negated,
     /// `contains`: the matching records in which no whole element equals the text.
     Part(String),
@@ -194,17 +195,8 @@ impl Seen {
                 self.second += u64::from(any(&is_same));
             }
             Doubt::Spelled(wanted) => {
-                let all = values.iter().copied();
-                let all = all.flat_map(|value| each_element(value).chain(std::iter::once(value)));
-                let texts = all.filter(|value| raw::is_string(value));
-                let texts: Vec<_> = texts.map(|text| (raw::unescape(text).text, text)).collect();
-                let is_alike = |text: &str| plain(text) == plain(wanted);
-                if texts.iter().any(|(text, _)| text == wanted) {
-                    self.second += 1;
-                } else if let Some((_, one)) = texts.iter().find(|(text, _)| is_alike(text)) {
-                    self.first += 1;
-                    self.example.get_or_insert_with(|| (*one).to_owned());
-                }
+                let wanted = wanted.clone();
+                self.add_spelled(values, &wanted);
             }
             Doubt::Listed(wanted) => {
                 let mut look = |value: &str| {
@@ -217,6 +209,21 @@ impl Seen {
                     each_element(value).for_each(&mut look);
                 }
             }
+        }
+    }
+
+    /// Counts a record that has a text, or the same in another spelling alone.
+    fn add_spelled(&mut self, values: &[&str], wanted: &str) {
+        let all = values.iter().copied();
+        let all = all.flat_map(|value| each_element(value).chain(std::iter::once(value)));
+        let texts = all.filter(|value| raw::is_string(value));
+        let texts: Vec<_> = texts.map(|text| (raw::unescape(text).text, text)).collect();
+        let is_alike = |text: &str| plain(text) == plain(wanted);
+        if texts.iter().any(|(text, _)| text == wanted) {
+            self.second += 1;
+        } else if let Some((_, one)) = texts.iter().find(|(text, _)| is_alike(text)) {
+            self.first += 1;
+            self.example.get_or_insert_with(|| (*one).to_owned());
         }
     }
 

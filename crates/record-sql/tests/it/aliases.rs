@@ -45,7 +45,8 @@ fn a_column_with_the_name_of_a_result_is_told() {
 /// An order by the name of a result is that of its expression.
 #[test]
 fn the_order_of_a_result_is_told_as_that_of_its_expression() {
-    let lines = "{\"i\":1,\"x\":\"9\",\"n\":null,\"m\":5}\n{\"i\":2,\"x\":\"10\",\"n\":4,\"m\":\"a\"}\n\
+    let lines = "{\"i\":1,\"x\":\"9\",\"n\":null,\"m\":5}\n\
+                 {\"i\":2,\"x\":\"10\",\"n\":4,\"m\":\"a\"}\n\
                  {\"i\":3,\"x\":\"8\",\"n\":3,\"m\":7}\n";
     let nulls = "1 records in which n * 2 is null come first";
     for (sql, told) in [

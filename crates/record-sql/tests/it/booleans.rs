@@ -2,7 +2,8 @@
 
 use crate::{ask_files, ask_of, assert_has, notes_of};
 
-const SPELLED: &str = "{\"i\":1,\"ok\":true}\n{\"i\":2,\"ok\":\"true\"}\n{\"i\":3,\"ok\":\"False\"}\n\
+const SPELLED: &str = "{\"i\":1,\"ok\":true}\n{\"i\":2,\"ok\":\"true\"}\n\
+                       {\"i\":3,\"ok\":\"False\"}\n\
                        {\"i\":4,\"ok\":false}\n{\"i\":5,\"ok\":null}\n";
 
 #[test]

@@ -84,7 +84,8 @@ fn an_empty_object_as_a_constant_is_itself() {
 
 #[test]
 fn a_column_may_have_the_name_of_a_keyword() {
-    let lines = "{\"by\":\"Ann\",\"offset\":5,\"desc\":\"x\"}\n{\"by\":\"ann\",\"offset\":null,\"desc\":\"y\"}\n";
+    let lines = "{\"by\":\"Ann\",\"offset\":5,\"desc\":\"x\"}\n\
+                 {\"by\":\"ann\",\"offset\":null,\"desc\":\"y\"}\n";
     for (rest, told) in [
         ("WHERE by = 'ANN'", "no record has by = 'ANN'"),
         ("r WHERE r.by = 'ann'", "such as 'Ann', differ from 'ann'"),

@@ -1,6 +1,7 @@
 //! Filters over records, served in this process.
 
 mod notes;
+mod texts;
 
 use crate::{
     job::{Job, JobMessage},

@@ -130,21 +130,7 @@ impl Ordered {
         let are_times = |found: &Misordered| found.kind == TextKind::Times;
         let found = order(&mut values().chain(&self.compared))
             .or_else(|| order(&mut values()).filter(are_times))?;
-        let are = |is: &dyn Fn(&str) -> bool| values().all(|text| is(text));
-        let is_version = |text: &str| {
-            let parts = text.trim_start_matches('v').split('.');
-            parts.into_iter().all(|part| part.parse::<u64>().is_ok())
-        };
-        let way = match found.kind {
-            TextKind::Numbers if are(&|text| text.trim().parse::<f64>().is_ok()) => {
-                "; `tonumber` makes numbers of them"
-            }
-            TextKind::Versions if are(&is_version) => {
-                "; `ltrimstr(\"v\") | split(\".\") | map(tonumber)` makes them comparable"
-            }
-            TextKind::Units => "; bring them to one first",
-            _ => "; send the same as SQL, which orders them",
-        };
+        let way = way(found.kind, values());
         Some(format!(
             "`{path}` is text of {}, which jq orders letter by letter ({} < {}){way}",
             found.kind.name(),
@@ -166,6 +152,25 @@ impl Ordered {
             "`{path}` has dates such as {other}, and {compared} has another form: jq compares \
              their letters; send the same as where, which reads dates"
         ))
+    }
+}
+
+/// Returns the clause on how to compare texts of a kind.
+fn way<'t>(kind: TextKind, texts: impl Iterator<Item = &'t String> + Clone) -> &'static str {
+    let are = |is: &dyn Fn(&str) -> bool| texts.clone().all(|text| is(text));
+    let is_version = |text: &str| {
+        let parts = text.trim_start_matches('v').split('.');
+        parts.into_iter().all(|part| part.parse::<u64>().is_ok())
+    };
+    match kind {
+        TextKind::Numbers if are(&|text| text.trim().parse::<f64>().is_ok()) => {
+            "; `tonumber` makes numbers of them"
+        }
+        TextKind::Versions if are(&is_version) => {
+            "; `ltrimstr(\"v\") | split(\".\") | map(tonumber)` makes them comparable"
+        }
+        TextKind::Units => "; bring them to one first",
+        _ => "; send the same as SQL, which orders them",
     }
 }
 

@@ -1,5 +1,5 @@
-//! Texts that must have a part: `startswith`, `endswith`, `contains` and `test`. jq tells capital and
-//! small letters apart, and says nothing of texts that it leaves out for these alone.
+//! Texts that must have a part: `startswith`, `endswith`, `contains` and `test`. jq tells capital
+//! and small letters apart, and says nothing of texts that it leaves out for these alone.
 
 use jaq_json::Val;
 use memchr::memmem;

@@ -7,12 +7,11 @@ use jaq_core::{
         lex::StrPart,
         parse::{BinaryOp, Pattern, Term},
     },
-    ops::{Cmp, Math},
+    ops::Math,
     path::{Part, Path},
 };
 
 use super::{
-    comparison::{Constant, How},
     constants::{always_or_never, comparand, constant, is_length, is_number},
     fields::Reading,
     first::{begins, sorts, takes_first},
@@ -235,28 +234,7 @@ impl<'f> Reader<'f> {
                 self.unknown([right], input)
             }
             BinaryOp::Math(_) => self.unknown([left, right], input),
-            BinaryOp::Cmp(op) => {
-                let (shape, other) = (self.term(left, input), self.term(right, input));
-                let (how, turned) = match op {
-                    Cmp::Eq => (How::Equal, How::Equal),
-                    Cmp::Lt => (How::Less, How::Above),
-                    Cmp::Le => (How::AtMost, How::Other),
-                    Cmp::Gt => (How::Above, How::Less),
-                    Cmp::Ge => (How::Other, How::AtMost),
-                    Cmp::Ne => (How::Unequal, How::Unequal),
-                };
-                let field = |shape: &Shape, how| {
-                    let is_less = matches!(how, How::Less | How::AtMost);
-                    (is_less && matches!(shape, Shape::At(_))).then_some(Constant::Field)
-                };
-                let (left, right) = (
-                    comparand(right).or_else(|| field(&other, how)),
-                    comparand(left).or_else(|| field(&shape, turned)),
-                );
-                self.compare(shape, left, how);
-                self.compare(other, right, turned);
-                Shape::Unknown
-            }
+            BinaryOp::Cmp(op) => self.comparison(left, *op, right, input),
             BinaryOp::Assign => {
                 self.quietly(left, input);
                 self.unknown([right], input)

@@ -1,6 +1,9 @@
 //! The uses of values that a note may be about: as conditions, in comparisons, orders and means.
 
-use jaq_core::load::parse::{BinaryOp, Term};
+use jaq_core::{
+    load::parse::{BinaryOp, Term},
+    ops::Cmp,
+};
 
 use super::{
     comparison::{Comparison, Constant, How},
@@ -24,6 +27,36 @@ impl<'f> Reader<'f> {
         if let (Shape::At(path), Some(with), true) = (shape, with, compared.len() < MAX_FIELDS) {
             compared.push(Comparison::new(path, with, how));
         }
+    }
+
+    /// Reads a comparison of two values.
+    pub(super) fn comparison(
+        &mut self,
+        left: &Term<&'f str>,
+        op: Cmp,
+        right: &Term<&'f str>,
+        input: &Shape,
+    ) -> Shape {
+        let (shape, other) = (self.term(left, input), self.term(right, input));
+        let (how, turned) = match op {
+            Cmp::Eq => (How::Equal, How::Equal),
+            Cmp::Lt => (How::Less, How::Above),
+            Cmp::Le => (How::AtMost, How::Other),
+            Cmp::Gt => (How::Above, How::Less),
+            Cmp::Ge => (How::Other, How::AtMost),
+            Cmp::Ne => (How::Unequal, How::Unequal),
+        };
+        let field = |shape: &Shape, how| {
+            let is_less = matches!(how, How::Less | How::AtMost);
+            (is_less && matches!(shape, Shape::At(_))).then_some(Constant::Field)
+        };
+        let (left, right) = (
+            comparand(right).or_else(|| field(&other, how)),
+            comparand(left).or_else(|| field(&shape, turned)),
+        );
+        self.compare(shape, left, how);
+        self.compare(other, right, turned);
+        Shape::Unknown
     }
 
     /// Notes that a text must have a part.
