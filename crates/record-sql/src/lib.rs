@@ -19,7 +19,7 @@
 //! |---|---|
 //! | a table | `records`, and each further file that the statement names |
 //! | a column | a top-level field; by name also a nested path (`a.b`, `a_b`) and `record` |
-//! | INTEGER, REAL | numbers, texts that are all numbers, booleans as 1 and 0 |
+//! | INTEGER, REAL | numbers, texts that are all numbers, booleans (also as texts) as 1 and 0 |
 //! | TEXT | texts; arrays and objects as JSON |
 //!
 //! Texts of a column are in the order of what they name, such as versions: see [`letter_order`].
