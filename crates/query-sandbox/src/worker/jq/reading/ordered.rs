@@ -130,7 +130,7 @@ impl Ordered {
         let are_times = |found: &Misordered| found.kind == TextKind::Times;
         let found = order(&mut values().chain(&self.compared))
             .or_else(|| order(&mut values()).filter(are_times))?;
-        let way = way(found.kind, values());
+        let way = way(found.kind, &values());
         Some(format!(
             "`{path}` is text of {}, which jq orders letter by letter ({} < {}){way}",
             found.kind.name(),
@@ -156,7 +156,7 @@ impl Ordered {
 }
 
 /// Returns the clause on how to compare texts of a kind.
-fn way<'t>(kind: TextKind, texts: impl Iterator<Item = &'t String> + Clone) -> &'static str {
+fn way<'t>(kind: TextKind, texts: &(impl Iterator<Item = &'t String> + Clone)) -> &'static str {
     let are = |is: &dyn Fn(&str) -> bool| texts.clone().all(|text| is(text));
     let is_version = |text: &str| {
         let parts = text.trim_start_matches('v').split('.');
