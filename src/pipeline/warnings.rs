@@ -28,8 +28,9 @@ pub(crate) fn warnings_of(context: &Context<'_>, report: &Report) -> Vec<String>
     let moved_recent = report.actions.iter().filter(|a| a.action.moved() && a.index >= recent);
     let moved_recent = moved_recent.count();
     if moved_recent > 0 {
+        let results = if moved_recent == 1 { "result" } else { "results" };
         warnings.push(format!(
-            "target_tokens asked for {moved_recent} results of the newest messages to move"
+            "target_tokens asked for {moved_recent} {results} of the newest messages to move"
         ));
     }
     warnings

@@ -404,7 +404,6 @@ fn an_edited_kept_snapshot_is_not_used() {
     assert_eq!(again.messages, first.messages, "it is made anew");
 }
 
-/// A snapshot with one word changed, or with another group's path, is its speaker's text.
 /// Its messages would be lost.
 #[test]
 fn a_kept_snapshot_without_its_files_is_not_used() {
@@ -421,6 +420,7 @@ fn a_kept_snapshot_without_its_files_is_not_used() {
     }
 }
 
+/// A snapshot with one word changed, or with another group's path, is its speaker's text.
 #[test]
 fn a_changed_snapshot_brings_no_messages_back() {
     let app = TestApp::new();
