@@ -49,68 +49,80 @@ impl Adapter {
                     }
                 }
             }
-            Term::Arr(term) => term.iter_mut().for_each(|term| self.adapt(term)),
+            Term::Arr(term) => self.adapt_all(term.as_deref_mut()),
             Term::Obj(members) => {
                 for (key, value) in members {
                     self.adapt(key);
-                    value.iter_mut().for_each(|value| self.adapt(value));
+                    self.adapt_all(value);
                 }
             }
             Term::Neg(term) | Term::Label(_, term) => self.adapt(term),
             Term::BinOp(left, op, right) => {
-                if let BinaryOp::Pipe(Some(pattern)) = op {
-                    self.adapt_pattern(pattern);
-                }
-                let function = match op {
-                    BinaryOp::Math(Math::Div) if may_be_zero(right) => Some("quotient_"),
-                    BinaryOp::UpdateMath(Math::Div) if may_be_zero(right) => {
-                        Some("update_quotient_")
-                    }
-                    BinaryOp::Math(Math::Rem) => Some("remainder_"),
-                    BinaryOp::UpdateMath(Math::Rem) => Some("update_remainder_"),
-                    _ => None,
-                };
-                [&mut *left, &mut *right].into_iter().for_each(|term| self.adapt(term));
-                if let Some(function) = function {
-                    let operands = [left, right].map(|term| std::mem::take(&mut **term));
-                    *term = Term::Call(function, operands.into());
+                if let Some(call) = self.adapt_operation(left, op, right) {
+                    *term = call;
                 }
             }
             Term::Fold(_, source, pattern, rest) => {
                 self.adapt(source);
                 self.adapt_pattern(pattern);
-                rest.iter_mut().for_each(|term| self.adapt(term));
+                self.adapt_all(rest);
             }
             Term::TryCatch(term, catch) => {
                 self.adapt(term);
-                catch.iter_mut().for_each(|term| self.adapt(term));
+                self.adapt_all(catch.as_deref_mut());
             }
             Term::IfThenElse(branches, otherwise) => {
                 for (condition, then) in branches {
                     self.adapt(condition);
                     self.adapt(then);
                 }
-                otherwise.iter_mut().for_each(|term| self.adapt(term));
+                self.adapt_all(otherwise.as_deref_mut());
             }
             Term::Def(defs, term) => {
-                defs.iter_mut().for_each(|def| self.adapt(&mut def.body));
+                self.adapt_all(defs.iter_mut().map(|def| &mut def.body));
                 self.adapt(term);
             }
-            Term::Call(_, arguments) => arguments.iter_mut().for_each(|term| self.adapt(term)),
+            Term::Call(_, arguments) => self.adapt_all(arguments),
             Term::Path(of, path) => {
                 self.adapt(of);
-                for (part, _) in &mut path.0 {
-                    match part {
-                        Part::Index(index) => self.adapt(index),
-                        Part::Range(start, end) => {
-                            start.iter_mut().chain(end).for_each(|bound| self.adapt(bound));
-                        }
-                    }
-                }
+                path.0.iter_mut().for_each(|(part, _)| self.adapt_part(part));
                 if path.0.iter().any(|(part, _)| self.is_of_jq(part)) {
                     *term = steps(std::mem::take(&mut **of), std::mem::take(&mut path.0));
                 }
             }
+        }
+    }
+
+    fn adapt_all<'t, 'f: 't>(&self, terms: impl IntoIterator<Item = &'t mut Term<&'f str>>) {
+        terms.into_iter().for_each(|term| self.adapt(term));
+    }
+
+    /// Returns the call that takes the place of an operation which jq has in another way.
+    fn adapt_operation<'f>(
+        &self,
+        left: &mut Term<&'f str>,
+        op: &mut BinaryOp<&'f str>,
+        right: &mut Term<&'f str>,
+    ) -> Option<Term<&'f str>> {
+        if let BinaryOp::Pipe(Some(pattern)) = op {
+            self.adapt_pattern(pattern);
+        }
+        let function = match op {
+            BinaryOp::Math(Math::Div) if may_be_zero(right) => Some("quotient_"),
+            BinaryOp::UpdateMath(Math::Div) if may_be_zero(right) => Some("update_quotient_"),
+            BinaryOp::Math(Math::Rem) => Some("remainder_"),
+            BinaryOp::UpdateMath(Math::Rem) => Some("update_remainder_"),
+            _ => None,
+        };
+        self.adapt(left);
+        self.adapt(right);
+        Some(Term::Call(function?, [left, right].map(std::mem::take).into()))
+    }
+
+    fn adapt_part(&self, part: &mut Part<Term<&str>>) {
+        match part {
+            Part::Index(index) => self.adapt(index),
+            Part::Range(start, end) => self.adapt_all(start.iter_mut().chain(end)),
         }
     }
 

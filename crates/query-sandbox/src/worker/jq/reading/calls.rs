@@ -78,8 +78,7 @@ impl<'f> Reader<'f> {
             "keys" | "keys_unsorted" => self.of_record(input),
             "to_entries" => {
                 self.of_record(input);
-                let members = ["key", "value"].map(|name| (Rc::from(name), Shape::Unknown));
-                Shape::Object(Rc::new(members.to_vec())).list()
+                entry().list()
             }
             _ => Shape::Unknown,
         }
@@ -87,33 +86,14 @@ impl<'f> Reader<'f> {
 
     fn call_with(&mut self, name: &str, f: &Term<&'f str>, input: &Shape) -> Shape {
         match name {
-            "select" => {
-                self.of_record(input);
-                let before = self.reading.comparisons.len();
-                self.condition(f, input);
-                if let (Shape::At(path), true) = (input, is_of_several(f)) {
-                    let of_elements = self.reading.comparisons[before..].iter_mut();
-                    of_elements.for_each(|one| one.selects_each = one.is_of_elements(path));
-                }
-                input.clone()
-            }
+            "select" => self.select(f, input),
             "map" => {
                 let element = self.each(input);
                 self.term(f, &element).list()
             }
             "map_values" => self.unknown([f], &input.part(Step::Each)),
             "sort_by" | "unique_by" | "group_by" | "min_by" | "max_by" | "INDEX" => {
-                let element = self.element(input);
-                let key = self.term(f, &element);
-                if matches!(name, "sort_by" | "min_by" | "max_by") {
-                    self.order(name, &key);
-                }
-                match name {
-                    "group_by" => element.list().list(),
-                    "sort_by" | "unique_by" => element.list(),
-                    "INDEX" => Shape::Unknown,
-                    _ => element,
-                }
+                self.by_key(name, f, input)
             }
             "nth" => {
                 self.term(f, input);
@@ -129,27 +109,9 @@ impl<'f> Reader<'f> {
                 let element = self.each(input);
                 self.unknown([f], &element)
             }
-            "contains" => {
-                self.contained(f, input);
-                self.has_part(input, Has::Part, f);
-                self.values(name, std::slice::from_ref(f), input)
-            }
-            "IN" => {
-                self.one_of(f, input);
-                self.values(name, std::slice::from_ref(f), input)
-            }
-            "startswith" | "endswith" => {
-                self.has_part(input, if name == "endswith" { Has::End } else { Has::Start }, f);
-                self.values(name, std::slice::from_ref(f), input)
-            }
-            "test" => {
-                self.matches(input, f, "");
-                self.values(name, std::slice::from_ref(f), input)
-            }
             "with_entries" => {
                 self.of_record(input);
-                let members = ["key", "value"].map(|name| (Rc::from(name), Shape::Unknown));
-                self.unknown([f], &Shape::Object(Rc::new(members.to_vec())))
+                self.unknown([f], &entry())
             }
             "has" => {
                 if !matches!(f, Term::Num(_)) {
@@ -165,7 +127,51 @@ impl<'f> Reader<'f> {
                 self.quietly(f, input);
                 Shape::Unknown
             }
-            _ => self.values(name, std::slice::from_ref(f), input),
+            _ => {
+                self.tested(name, f, input);
+                self.values(name, std::slice::from_ref(f), input)
+            }
+        }
+    }
+
+    fn select(&mut self, f: &Term<&'f str>, input: &Shape) -> Shape {
+        self.of_record(input);
+        let before = self.reading.comparisons.len();
+        self.condition(f, input);
+        if let (Shape::At(path), true) = (input, is_of_several(f)) {
+            let of_elements = self.reading.comparisons[before..].iter_mut();
+            of_elements.for_each(|one| one.selects_each = one.is_of_elements(path));
+        }
+        input.clone()
+    }
+
+    /// Returns the value of a function that compares elements by a key.
+    fn by_key(&mut self, name: &str, f: &Term<&'f str>, input: &Shape) -> Shape {
+        let element = self.element(input);
+        let key = self.term(f, &element);
+        if matches!(name, "sort_by" | "min_by" | "max_by") {
+            self.order(name, &key);
+        }
+        match name {
+            "group_by" => element.list().list(),
+            "sort_by" | "unique_by" => element.list(),
+            "INDEX" => Shape::Unknown,
+            _ => element,
+        }
+    }
+
+    /// Notes what a function tests its input for.
+    fn tested(&mut self, name: &str, f: &Term<&'f str>, input: &Shape) {
+        match name {
+            "contains" => {
+                self.contained(f, input);
+                self.has_part(input, Has::Part, f);
+            }
+            "IN" => self.one_of(f, input),
+            "startswith" => self.has_part(input, Has::Start, f),
+            "endswith" => self.has_part(input, Has::End, f),
+            "test" => self.matches(input, f, ""),
+            _ => {}
         }
     }
 
@@ -201,4 +207,10 @@ impl<'f> Reader<'f> {
         self.reading.input.reads_field |= self.is_record(input);
         Shape::Unknown
     }
+}
+
+/// Returns an element of `to_entries`.
+fn entry() -> Shape {
+    let members = ["key", "value"].map(|name| (Rc::from(name), Shape::Unknown));
+    Shape::Object(Rc::new(members.to_vec()))
 }

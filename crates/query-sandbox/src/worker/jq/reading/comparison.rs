@@ -85,6 +85,18 @@ struct Seen {
     values: BTreeSet<String>,
 }
 
+impl Seen {
+    /// Returns the first values as a list.
+    fn first(&self) -> String {
+        self.values.iter().take(MAX_SHOWN).cloned().collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the first values as examples, or nothing if there are none.
+    fn such_as(&self) -> String {
+        if self.values.is_empty() { String::new() } else { format!(", such as {}", self.first()) }
+    }
+}
+
 /// How a field stands to a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
@@ -230,61 +242,56 @@ impl Comparison {
         if self.seen.holds {
             return self.of_some(all);
         }
-        let first =
-            || self.seen.values.iter().take(MAX_SHOWN).cloned().collect::<Vec<_>>().join(", ");
-        let such_as = if self.seen.values.is_empty() {
-            String::new()
-        } else {
-            format!(", such as {}", first())
-        };
-        let other = self.seen.other.as_ref().map(|(other, _)| *other);
-        match (&self.with, other) {
-            (with, Some(other)) if !self.seen.has_type => {
-                let mut note = format!(
-                    "`{path}` is {other} in the records{such_as}, and never {}",
-                    with.name()
-                );
-                match (with, other) {
-                    (Constant::Number, "a string") => {
-                        note.push_str(&format!("; `({path} | tonumber)` compares as a number"));
-                    }
-                    (_, "an array") => {
-                        note.push_str(&format!("; `any({path}[]; . == …)` compares its elements"));
-                    }
-                    _ => {}
-                }
-                Some(note)
-            }
+        match (&self.with, &self.seen.other) {
+            (_, Some((other, _))) if !self.seen.has_type => Some(self.of_none(other)),
             (Constant::Text(with), _)
                 if self.seen.has_type && self.how.is_equality() && with.len() <= MAX_BYTES =>
             {
-                let known = || self.seen.values.iter().map(|value| value.trim_matches('"'));
-                let near = nearest(with, known(), MAX_SHOWN);
-                let spelled =
-                    |near: &&str| known().zip(&self.seen.values).find(|(value, _)| value == near);
-                let near: Vec<&str> =
-                    near.iter().filter_map(|near| Some(spelled(near)?.1.as_str())).collect();
-                // Nothing is equal to what no record has: that is as it says.
-                if self.how == How::Unequal && near.is_empty() {
-                    return None;
-                }
-                let with = raw_json::quote(with);
-                let shown = match near.as_slice() {
-                    [] if self.seen.values.is_empty() => String::new(),
-                    [] if self.seen.values.len() <= MAX_SHOWN => {
-                        format!("; the values are {}", first())
-                    }
-                    [] => such_as,
-                    near => format!("; nearest: {}", near.join(", ")),
-                };
-                let other = self.seen.other.as_ref().filter(|(other, _)| *other == "a number");
-                let other = other.map_or_else(String::new, |(_, example)| {
-                    format!("; it is a number in some records, such as {example}")
-                });
-                Some(format!("no record has {with} in `{path}`{shown}{other}"))
+                self.of_unequal(with)
             }
             _ => None,
         }
+    }
+
+    /// Returns the note on values that all have another type than the constant.
+    fn of_none(&self, other: &str) -> String {
+        let (path, with) = (self.trail.spelled(), self.with.name());
+        let instead = match (&self.with, other) {
+            (Constant::Number, "a string") => {
+                format!("; `({path} | tonumber)` compares as a number")
+            }
+            (_, "an array") => format!("; `any({path}[]; . == …)` compares its elements"),
+            _ => String::new(),
+        };
+        let such_as = self.seen.such_as();
+        format!("`{path}` is {other} in the records{such_as}, and never {with}{instead}")
+    }
+
+    /// Returns the note on a text that no value is equal to.
+    fn of_unequal(&self, with: &str) -> Option<String> {
+        let values = &self.seen.values;
+        let known = || values.iter().map(|value| value.trim_matches('"'));
+        let near = nearest(with, known(), MAX_SHOWN);
+        let spelled = |near: &&str| known().zip(values).find(|(value, _)| value == near);
+        let near: Vec<&str> =
+            near.iter().filter_map(|near| Some(spelled(near)?.1.as_str())).collect();
+        // Nothing is equal to what no record has: that is as it says.
+        if self.how == How::Unequal && near.is_empty() {
+            return None;
+        }
+        let shown = match near.as_slice() {
+            [] if (1..=MAX_SHOWN).contains(&values.len()) => {
+                format!("; the values are {}", self.seen.first())
+            }
+            [] => self.seen.such_as(),
+            near => format!("; nearest: {}", near.join(", ")),
+        };
+        let other = self.seen.other.as_ref().filter(|(other, _)| *other == "a number");
+        let other = other.map_or_else(String::new, |(_, example)| {
+            format!("; it is a number in some records, such as {example}")
+        });
+        let (path, with) = (self.trail.spelled(), raw_json::quote(with));
+        Some(format!("no record has {with} in `{path}`{shown}{other}"))
     }
 
     /// Returns a note if some values have another type than the constant.
