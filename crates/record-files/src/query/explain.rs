@@ -241,41 +241,9 @@ fn of_several(plan: &Plan<'_>, path: usize) -> Option<String> {
 pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
     let query = plan.query;
     let name = |path: usize| query.paths.all()[path].name();
-    let mut notes = BTreeSet::new();
-    for (test, typed) in query.tests.iter().zip(&plan.typed) {
-        if !test.comparison.operation.is_typed() {
-            continue;
-        }
-        let (field, facts) = (name(test.path), found.facts[test.path]);
-        let ordered = test.comparison.operation.is_ordered();
-        if ordered && facts.has(Kind::Array) && !query.repeated.contains(&test.path) {
-            let operator = test.comparison.name();
-            notes.insert(format!("{field} is a list: {operator} holds if it does for an element"));
-        }
-        if let Some((kinds, noun)) = typed.compared().filter(|_| !test.comparison.is_negated())
-            && let Some(others) = facts.others(&kinds)
-        {
-            notes.insert(format!("{field} holds {others}, too: only {noun} were compared"));
-        }
-        notes.extend(match typed.strings {
-            Strings::Numbers => {
-                Some(format!("{field} compared as numbers{}", facts.doubt(&sql_name(&field))))
-            }
-            Strings::Written(_) => {
-                let doubt = facts.doubt(&sql_name(&field));
-                Some(format!("{field} compared as the numbers it spells{doubt}"))
-            }
-            Strings::Versions => Some(format!("{field} compared as versions, part by part")),
-            Strings::Dates => Some(format!("{field} compared as dates, a day as a whole, in UTC")),
-            Strings::Text if ordered && facts.has(Kind::String) && typed.is_text() => {
-                Some(format!("{field} compared as text, letter by letter"))
-            }
-            _ if typed.needs_all => {
-                Some(format!("{} read as {}", test.comparison.spelled(), typed.name()))
-            }
-            _ => None,
-        });
-    }
+    let is_typed = |test: &usize| query.tests[*test].comparison.operation.is_typed();
+    let typed = (0..query.tests.len()).filter(is_typed);
+    let notes: BTreeSet<String> = typed.flat_map(|test| of_test(plan, found, test)).collect();
     let mut notes: Vec<String> = notes.into_iter().collect();
     for (shared, _) in query.shared.iter().zip(&found.chosen).filter(|(_, chosen)| **chosen) {
         let fields: Vec<String> = shared.through.iter().map(|path| name(*path)).collect();
@@ -290,41 +258,74 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
         }
     }
     notes.extend(query.repeated.iter().filter_map(|path| apart(plan, found, *path)));
-    let keys = query.sort_by.iter().zip(&plan.sorted).zip(&found.missing);
-    for (at, ((key, strings), missing)) in keys.enumerate() {
-        let field = name(key.path);
-        if found.entries.iter().any(|entry| entry.is_list(at)) {
-            notes.push(format!("{field} is a list: sorted by its first element, then the next"));
-        }
-        let doubt = || found.facts[key.path].doubt(&sql_name(&field));
-        match strings {
-            Strings::Numbers => notes.push(format!("{field} sorted as numbers{}", doubt())),
-            Strings::Written(_) => {
-                notes.push(format!("{field} sorted as the numbers it spells{}", doubt()));
-            }
-            Strings::Versions => notes.push(format!("{field} sorted as versions")),
-            Strings::Text if found.facts[key.path].is_lettered() => {
-                notes.push(format!("{field} sorted as text, letter by letter"));
-            }
-            _ => {}
-        }
-        let is_plain = !strings.are_typed();
-        if let Some(numbers) = found.facts[key.path].others(&[Kind::String]).filter(|_| is_plain)
-            && found.facts[key.path].has(Kind::String)
-        {
-            let (first, then) =
-                if key.descending { ("text", &*numbers) } else { (&*numbers, "text") };
-            notes.push(format!("{field} holds several types: first {first}, then {then}"));
-        }
-        if *missing > 0 {
-            let place = if key.descending { "last" } else { "first" };
-            let records = if *missing == 1 { "record" } else { "records" };
-            let is_blank = strings.are_typed() && found.facts[key.path].has_blanks;
-            let blank = if is_blank { " or with a blank one" } else { "" };
-            notes.push(format!("{missing} {records} without {field}{blank} come {place}"));
-        }
-    }
+    notes.extend((0..query.sort_by.len()).flat_map(|key| of_sort_key(plan, found, key)));
     notes
+}
+
+/// Returns the notes on how the values of one comparison were read.
+fn of_test(plan: &Plan<'_>, found: &Chunk<'_>, at: usize) -> impl Iterator<Item = String> {
+    let (test, typed) = (&plan.query.tests[at], &plan.typed[at]);
+    let (comparison, facts) = (&test.comparison, found.facts[test.path]);
+    let field = plan.query.paths.all()[test.path].name();
+    let ordered = comparison.operation.is_ordered();
+    let is_list = ordered && facts.has(Kind::Array) && !plan.query.repeated.contains(&test.path);
+    let list = is_list.then(|| {
+        format!("{field} is a list: {} holds if it does for an element", comparison.name())
+    });
+    let compared = typed.compared().filter(|_| !comparison.is_negated());
+    let others = compared.and_then(|(kinds, noun)| {
+        let others = facts.others(&kinds)?;
+        Some(format!("{field} holds {others}, too: only {noun} were compared"))
+    });
+    let doubt = || facts.doubt(&sql_name(&field));
+    let reading = match typed.strings {
+        Strings::Numbers => Some(format!("{field} compared as numbers{}", doubt())),
+        Strings::Written(_) => {
+            Some(format!("{field} compared as the numbers it spells{}", doubt()))
+        }
+        Strings::Versions => Some(format!("{field} compared as versions, part by part")),
+        Strings::Dates => Some(format!("{field} compared as dates, a day as a whole, in UTC")),
+        Strings::Text if ordered && facts.has(Kind::String) && typed.is_text() => {
+            Some(format!("{field} compared as text, letter by letter"))
+        }
+        _ if typed.needs_all => Some(format!("{} read as {}", comparison.spelled(), typed.name())),
+        _ => None,
+    };
+    [list, others, reading].into_iter().flatten()
+}
+
+/// Returns the notes on how records are sorted by one key.
+fn of_sort_key(plan: &Plan<'_>, found: &Chunk<'_>, at: usize) -> impl Iterator<Item = String> {
+    let (key, strings, missing) = (&plan.query.sort_by[at], &plan.sorted[at], found.missing[at]);
+    let field = plan.query.paths.all()[key.path].name();
+    let facts = found.facts[key.path];
+    let is_list = found.entries.iter().any(|entry| entry.is_list(at));
+    let list =
+        is_list.then(|| format!("{field} is a list: sorted by its first element, then the next"));
+    let doubt = || facts.doubt(&sql_name(&field));
+    let reading = match strings {
+        Strings::Numbers => Some(format!("{field} sorted as numbers{}", doubt())),
+        Strings::Written(_) => Some(format!("{field} sorted as the numbers it spells{}", doubt())),
+        Strings::Versions => Some(format!("{field} sorted as versions")),
+        Strings::Text if facts.is_lettered() => {
+            Some(format!("{field} sorted as text, letter by letter"))
+        }
+        _ => None,
+    };
+    let is_mixed = facts.has(Kind::String) && !strings.are_typed();
+    let numbers = facts.others(&[Kind::String]).filter(|_| is_mixed);
+    let types = numbers.map(|numbers| {
+        let (first, then) = if key.descending { ("text", &*numbers) } else { (&*numbers, "text") };
+        format!("{field} holds several types: first {first}, then {then}")
+    });
+    let without = (missing > 0).then(|| {
+        let place = if key.descending { "last" } else { "first" };
+        let records = if missing == 1 { "record" } else { "records" };
+        let is_blank = strings.are_typed() && facts.has_blanks;
+        let blank = if is_blank { " or with a blank one" } else { "" };
+        format!("{missing} {records} without {field}{blank} come {place}")
+    });
+    [list, reading, types, without].into_iter().flatten()
 }
 
 /// Returns a note if different elements of one array may meet the conditions on it.

@@ -2,6 +2,8 @@
 //! exist as null, matches in parts of elements, lists in another order, values of an `in` that no
 //! record has.
 
+use std::borrow::Cow;
+
 use raw_json::{self as raw, each_element};
 
 use super::condition::Test;
@@ -137,66 +139,22 @@ impl Watch {
 
 impl Seen {
     fn add(&mut self, values: &[&str]) {
-        match &self.doubt {
+        let mut example = None;
+        let (first, second) = match &self.doubt {
             Doubt::Nothing => {
-                let is_null = |value: &&str| Kind::of(value) == Kind::Null;
-                if values.is_empty() {
-                } else if values.iter().all(is_null) {
-                    self.first += 1;
-                } else if let Some(nothing) = values.iter().find(|value| is_nothing(value)) {
-                    self.second += 1;
-                    self.example.get_or_insert_with(|| (*nothing).to_owned());
-                }
+                example = values.iter().copied().find(|value| is_nothing(value));
+                (!values.is_empty() && are_null(values), example.is_some())
             }
-            Doubt::Negated | Doubt::Null => {
-                let is_null = values.iter().all(|value| Kind::of(value) == Kind::Null);
-                self.first += u64::from(is_null);
-            }
-            Doubt::Part(needle) => {
-                let arrays = values.iter().filter(|value| value.starts_with('['));
-                let mut arrays = arrays.peekable();
-                let is_whole = |element: &str| {
-                    raw::is_string(element) && raw::unescape(element).text.to_lowercase() == *needle
-                };
-                if arrays.peek().is_some() && !arrays.any(|array| each_element(array).any(is_whole))
-                {
-                    self.first += 1;
-                }
-            }
-            Doubt::Whole(wanted) => {
-                let has = |value: &str, wanted: &Value<'_>| {
-                    each_element(value).any(|element| Value::read(element) == *wanted)
-                };
-                let all = values.iter().any(|value| wanted.iter().all(|wanted| has(value, wanted)));
-                let same = values.iter().any(|value| {
-                    let elements: Vec<Value<'_>> = each_element(value).map(Value::read).collect();
-                    elements == *wanted
-                });
-                self.first += u64::from(all);
-                self.second += u64::from(same);
-            }
-            Doubt::Members(wanted) => {
-                let has_all = |object: &str| {
-                    let has = |(key, value): &(String, String)| {
-                        raw::each_member(object).any(|(known, member)| {
-                            known.text() == key.as_str()
-                                && Value::read(member) == Value::read(value)
-                        })
-                    };
-                    Kind::of(object) == Kind::Object && wanted.iter().all(has)
-                };
-                let is_same = |object: &str| {
-                    has_all(object) && raw::each_member(object).count() == wanted.len()
-                };
-                let any = |is: &dyn Fn(&str) -> bool| {
-                    values.iter().any(|value| is(value) || each_element(value).any(is))
-                };
-                self.first += u64::from(any(&has_all));
-                self.second += u64::from(any(&is_same));
-            }
+            Doubt::Negated | Doubt::Null => (are_null(values), false),
+            Doubt::Part(needle) => (is_in_part(values, needle), false),
+            Doubt::Whole(wanted) => has_elements(values, wanted),
+            Doubt::Members(wanted) => has_members(values, wanted),
             Doubt::Spelled(wanted) => {
-                let wanted = wanted.clone();
-                self.add_spelled(values, &wanted);
+                let texts = texts(values);
+                let has_it = texts.iter().any(|(text, _)| text == wanted);
+                let mut others = texts.iter().filter(|(text, _)| plain(text) == plain(wanted));
+                example = others.next().filter(|_| !has_it).map(|(_, other)| *other);
+                (example.is_some(), has_it)
             }
             Doubt::Listed(wanted) => {
                 let mut look = |value: &str| {
@@ -208,22 +166,13 @@ impl Seen {
                     look(value);
                     each_element(value).for_each(&mut look);
                 }
+                (false, false)
             }
-        }
-    }
-
-    /// Counts a record that has a text, or the same in another spelling alone.
-    fn add_spelled(&mut self, values: &[&str], wanted: &str) {
-        let all = values.iter().copied();
-        let all = all.flat_map(|value| each_element(value).chain(std::iter::once(value)));
-        let texts = all.filter(|value| raw::is_string(value));
-        let texts: Vec<_> = texts.map(|text| (raw::unescape(text).text, text)).collect();
-        let is_alike = |text: &str| plain(text) == plain(wanted);
-        if texts.iter().any(|(text, _)| text == wanted) {
-            self.second += 1;
-        } else if let Some((_, one)) = texts.iter().find(|(text, _)| is_alike(text)) {
-            self.first += 1;
-            self.example.get_or_insert_with(|| (*one).to_owned());
+        };
+        self.first += u64::from(first);
+        self.second += u64::from(second);
+        if let (None, Some(example)) = (&self.example, example) {
+            self.example = Some(example.to_owned());
         }
     }
 
@@ -231,80 +180,113 @@ impl Seen {
         let test = &plan.query.tests[self.test];
         let field = plan.query.paths.all()[test.path].name();
         let quoted_field = raw::quote(&field);
+        let with_op = |op: &str| format!("{{\"field\": {quoted_field}, \"op\": \"{op}\"}}");
+        let (name, spelled) = (test.comparison.name(), test.comparison.spelled());
+        let other = self.example.as_deref().map(quoted).unwrap_or_default();
         let (first, second) = (self.first, self.second);
-        match &self.doubt {
-            Doubt::Nothing => {
-                let nulls = (first > 0 && test.comparison.name().ends_with("exists")).then(|| {
-                    format!(
-                        "{field} exists as null in {first} records: \
-                         {{\"field\": {quoted_field}, \"op\": \"is_null\"}} finds these"
-                    )
-                });
-                let value = self.example.as_deref().map(quoted).unwrap_or_default();
-                let empty = (second > 0).then(|| {
-                    format!(
-                        "{field} is not null but empty or blank in {second} records: \
-                         {{\"field\": {quoted_field}, \"op\": \"=\", \"value\": {value}}}"
-                    )
-                });
-                nulls.or(empty)
+        Some(match &self.doubt {
+            Doubt::Nothing if first > 0 && name.ends_with("exists") => format!(
+                "{field} exists as null in {first} records: {} finds these",
+                with_op("is_null")
+            ),
+            Doubt::Nothing if second > 0 => format!(
+                "{field} is not null but empty or blank in {second} records: {}",
+                equals(&field, &other)
+            ),
+            Doubt::Negated if first > 0 => format!(
+                "in {first} of these {field} is null or missing: add {} to leave them out",
+                with_op("is_not_null")
+            ),
+            Doubt::Part(_) if first > 0 => format!(
+                "contains finds parts, too: {first} of these have no element {spelled} itself; \
+                 whole elements: {}",
+                equals(&field, spelled)
+            ),
+            Doubt::Null if first > 0 => {
+                format!("{field} is null or missing in {first} records: {}", with_op("is_null"))
             }
-            Doubt::Negated => (first > 0).then(|| {
+            Doubt::Whole(values) if first != second && !values.is_empty() => {
+                let each = each_element(spelled).map(|value| equals(&field, value));
                 format!(
-                    "in {first} of these {field} is null or missing: add \
-                     {{\"field\": {quoted_field}, \"op\": \"is_not_null\"}} to leave them out"
-                )
-            }),
-            Doubt::Part(_) => (first > 0).then(|| {
-                format!(
-                    "contains finds parts, too: {first} of these have no element {0} itself; \
-                     whole elements: {{\"field\": {quoted_field}, \"op\": \"=\", \"value\": {0}}}",
-                    test.comparison.spelled()
-                )
-            }),
-            Doubt::Null => (first > 0).then(|| {
-                format!(
-                    "{field} is null or missing in {first} records: \
-                     {{\"field\": {quoted_field}, \"op\": \"is_null\"}}"
-                )
-            }),
-            Doubt::Whole(values) => (first != second && !values.is_empty()).then(|| {
-                let each = each_element(test.comparison.spelled()).map(|value| {
-                    format!("{{\"field\": {quoted_field}, \"op\": \"=\", \"value\": {value}}}")
-                });
-                let each: Vec<String> = each.collect();
-                format!(
-                    "{} takes the whole list: {second} records are equal, {first} have all its \
+                    "{name} takes the whole list: {second} records are equal, {first} have all its \
                      elements: {{\"all\": [{}]}}",
-                    test.comparison.name(),
-                    each.join(", ")
+                    each.collect::<Vec<_>>().join(", ")
                 )
-            }),
-            Doubt::Members(members) => (first != second).then(|| {
-                let each = members.iter().map(|(key, value)| {
-                    let field = raw::quote(&format!("{field}.{key}"));
-                    format!("{{\"field\": {field}, \"op\": \"=\", \"value\": {value}}}")
-                });
-                let each: Vec<String> = each.collect();
+            }
+            Doubt::Members(members) if first != second => {
+                let each =
+                    members.iter().map(|(key, value)| equals(&format!("{field}.{key}"), value));
                 format!(
                     "= takes the whole object: {second} records are equal, {first} have all its \
                      members: {{\"all\": [{}]}}",
-                    each.join(", ")
+                    each.collect::<Vec<_>>().join(", ")
                 )
-            }),
+            }
             // Where none is equal, the nearest ones are told.
-            Doubt::Spelled(_) => (first > 0 && second > 0).then(|| {
-                let other = self.example.as_deref().map(quoted).unwrap_or_default();
-                format!(
-                    "{field} is spelled in another way, such as {other}, in {first} records, which \
-                     differ in letter case or blanks alone: {{\"field\": {quoted_field}, \"op\": \
-                     \"in\", \"value\": [{}, {other}]}}",
-                    test.comparison.spelled()
-                )
-            }),
-            Doubt::Listed(_) => None,
-        }
+            Doubt::Spelled(_) if first > 0 && second > 0 => format!(
+                "{field} is spelled in another way, such as {other}, in {first} records, which \
+                 differ in letter case or blanks alone: {{\"field\": {quoted_field}, \"op\": \
+                 \"in\", \"value\": [{spelled}, {other}]}}"
+            ),
+            _ => return None,
+        })
     }
+}
+
+/// Returns the condition that a field equals a value.
+fn equals(field: &str, value: &str) -> String {
+    format!("{{\"field\": {}, \"op\": \"=\", \"value\": {value}}}", raw::quote(field))
+}
+
+fn are_null(values: &[&str]) -> bool {
+    values.iter().all(|value| Kind::of(value) == Kind::Null)
+}
+
+/// Returns true if there are arrays, and none has a text as a whole element.
+fn is_in_part(values: &[&str], needle: &str) -> bool {
+    let mut arrays = values.iter().filter(|value| value.starts_with('[')).peekable();
+    let is_whole = |element: &str| {
+        raw::is_string(element) && raw::unescape(element).text.to_lowercase() == *needle
+    };
+    arrays.peek().is_some() && !arrays.any(|array| each_element(array).any(is_whole))
+}
+
+/// Returns whether a value has all elements of a list, and whether one is equal to it.
+fn has_elements(values: &[&str], wanted: &[Value<'static>]) -> (bool, bool) {
+    let has = |value: &str, wanted: &Value<'_>| {
+        each_element(value).any(|element| Value::read(element) == *wanted)
+    };
+    let has_all = |value: &&str| wanted.iter().all(|wanted| has(value, wanted));
+    let is_same =
+        |value: &&str| each_element(value).map(Value::read).collect::<Vec<_>>() == *wanted;
+    (values.iter().any(has_all), values.iter().any(is_same))
+}
+
+/// Returns whether a value or an element has all members of an object, and whether one is equal to
+/// it.
+fn has_members(values: &[&str], wanted: &[(String, String)]) -> (bool, bool) {
+    let has_all = |object: &str| {
+        let has = |(key, value): &(String, String)| {
+            raw::each_member(object).any(|(known, member)| {
+                known.text() == key.as_str() && Value::read(member) == Value::read(value)
+            })
+        };
+        Kind::of(object) == Kind::Object && wanted.iter().all(has)
+    };
+    let is_same =
+        |object: &str| has_all(object) && raw::each_member(object).count() == wanted.len();
+    let any = |is: &dyn Fn(&str) -> bool| {
+        values.iter().any(|value| is(value) || each_element(value).any(is))
+    };
+    (any(&has_all), any(&is_same))
+}
+
+/// Returns the texts among values and their elements, and how each is spelled.
+fn texts<'v>(values: &[&'v str]) -> Vec<(Cow<'v, str>, &'v str)> {
+    let all = values.iter().copied();
+    let all = all.flat_map(|value| each_element(value).chain(std::iter::once(value)));
+    let texts = all.filter(|value| raw::is_string(value));
+    texts.map(|text| (raw::unescape(text).text, text)).collect()
 }
 
 fn doubt(test: &Test) -> Option<Doubt> {
