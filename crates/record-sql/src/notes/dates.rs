@@ -84,6 +84,13 @@ fn of_call(facts: &Facts<'_>, at: usize, date: usize) -> Option<String> {
             plain(most)
         ));
     }
+    of_forms(facts, at, name, &from, named)
+}
+
+/// Returns the note on values that are numbers of seconds or of another unit. `named` is true if
+/// the call says how it reads numbers.
+fn of_forms(facts: &Facts<'_>, at: usize, name: &str, from: &str, named: bool) -> Option<String> {
+    let (statement, with) = (facts.statement(), facts.statement().with());
     let forms = facts.db.rows(&format!(
         "{with}SELECT {FORM}({name}), count(*) {from} WHERE {MOMENT}({name}) IS NOT NULL \
          GROUP BY 1 ORDER BY 2 DESC"
@@ -95,6 +102,7 @@ fn of_call(facts: &Facts<'_>, at: usize, date: usize) -> Option<String> {
         [one] => vec![plain(&one[0])],
         all => all.iter().map(|row| format!("{} ({})", plain(&row[0]), plain(&row[1]))).collect(),
     };
+    let function = statement.word(at);
     Some(format!("{name} holds {}, which {function}() reads as such", forms.join(" and ")))
 }
 

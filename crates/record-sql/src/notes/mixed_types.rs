@@ -53,26 +53,26 @@ fn pairs(statement: &Statement) -> Vec<Pair> {
     pairs
 }
 
-fn of_pair(facts: &Facts<'_>, pair: &Pair) -> Option<String> {
+/// Returns what is behind `SELECT` for the rows or the groups that a pair is compared in.
+fn from(facts: &Facts<'_>, pair: &Pair) -> Option<String> {
     let statement = facts.statement();
-    let [left, right] = pair.sides.clone().map(|side| statement.text(side));
     let place = pair.sides[0].start;
     let is_query = |side: &Range<usize>| {
         statement.is(side.start, "(") && statement.is(side.start + 1, "select")
     };
-    let of_rows = pair.sides.iter().all(|side| is_query(side) || statement.is_scalar(side.clone()));
-    let from = if of_rows {
-        facts.kept_from(place)?
-    } else {
-        // Of groups.
-        let select = statement.select_around(place);
-        let clauses = ["from", "where", "group"];
-        clauses
-            .iter()
-            .filter_map(|word| statement.clause_text(&select, word))
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
+    if pair.sides.iter().all(|side| is_query(side) || statement.is_scalar(side.clone())) {
+        return facts.kept_from(place);
+    }
+    let select = statement.select_around(place);
+    let clauses = ["from", "where", "group"].into_iter();
+    let clauses = clauses.filter_map(|word| statement.clause_text(&select, word));
+    Some(clauses.collect::<Vec<_>>().join(" "))
+}
+
+fn of_pair(facts: &Facts<'_>, pair: &Pair) -> Option<String> {
+    let statement = facts.statement();
+    let [left, right] = pair.sides.clone().map(|side| statement.text(side));
+    let from = from(facts, pair)?;
     // Columns in brackets convert the other side as they do without.
     let (is_order, holds) = match pair.operator {
         Some(at) => {

@@ -36,8 +36,8 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<(usize, String)> {
     orders.filter_map(|order| Some((order.operator, of_order(facts, &order)??))).collect()
 }
 
-/// Returns true for a comparison of times, in bytes of the statement, that holds in the same rows as
-/// that of their texts.
+/// Returns true for a comparison of times, in bytes of the statement, that holds in the same rows
+/// as that of their texts.
 pub(crate) fn holds_alike(facts: &Facts<'_>, comparison: &Range<usize>) -> bool {
     let statement = facts.statement();
     let is_in = |at: &usize| comparison.contains(&statement.tokens[*at].range.start);
@@ -82,6 +82,11 @@ impl<'s> Order<'s> {
         format!("{} {not}{operator} {}", side(0), sides.join(" AND "))
     }
 
+    /// Returns what `of` gives for each side, separated by `between`.
+    fn each(&self, of: &dyn Fn(usize) -> String, between: &str) -> String {
+        (0..self.sides.len()).map(of).collect::<Vec<_>>().join(between)
+    }
+
     /// Returns true if the whole of a month or a year is meant, not its start.
     fn is_span(&self) -> bool {
         let is_long = |side: &&str| {
@@ -100,8 +105,8 @@ impl<'s> Order<'s> {
     }
 }
 
-/// Returns the note on a comparison of times, or Some(None) if it is as it should be; None if it is no
-/// comparison of times in several spellings.
+/// Returns the note on a comparison of times, or Some(None) if it is as it should be; None if it is
+/// no comparison of times in several spellings.
 #[expect(clippy::option_option, reason = "the inner one is the note, the outer one the judgement")]
 fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
     let (with, from) = (order.statement.with(), facts.from(order.operator)?);
@@ -116,33 +121,15 @@ fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
             return Some(None);
         }
     }
-    let all = 0..order.sides.len();
-    let columns = |of: &dyn Fn(usize) -> String| all.clone().map(of).collect::<Vec<_>>().join(", ");
-    let forms = columns(&|at| format!("coalesce({FORM}({}), '')", order.sides[at]));
-    let forms = facts.db.rows(&format!(
-        "{with}SELECT DISTINCT * FROM (SELECT {forms} {from} LIMIT {SAMPLE}) LIMIT 50"
-    ))?;
-    let is_date = |row: &Vec<_>| row.iter().map(plain).any(|form| form == "dates");
-    let has_units = |row: &Vec<_>| {
-        let units: Vec<String> = row.iter().map(plain).collect();
-        units.iter().all(|unit| unit.ends_with("1970"))
-            && units.iter().any(|unit| *unit != units[0])
-    };
-    let of_dates = forms.iter().any(is_date);
-    if !of_dates && !forms.iter().any(has_units) {
-        return None;
-    }
-    let select = columns(&|at| format!("{0} AS v{at}, {MOMENT}({0}) AS m{at}", order.sides[at]));
+    let of_dates = has_dates(facts, order, &from)?;
+    let select = |at| format!("{0} AS v{at}, {MOMENT}({0}) AS m{at}", order.sides[at]);
+    let select = order.each(&select, ", ");
     let spelled = order.with(&|at| order.sides[at].to_owned());
     let rows = format!("(SELECT {spelled} AS t, {select} {from} LIMIT {MAX_ROWS})");
     let timed = order.with(&|at| format!("m{at}"));
-    let every =
-        |of: &dyn Fn(usize) -> String| all.clone().map(of).collect::<Vec<_>>().join(" AND ");
-    let values = every(&|at| format!("trim(v{at}) <> ''"));
-    let times = every(&|at| match of_dates {
-        true => format!("m{at} IS NOT NULL"),
-        false => format!("m{at} {RECENT}"),
-    });
+    let values = order.each(&|at| format!("trim(v{at}) <> ''"), " AND ");
+    let is_time = if of_dates { "IS NOT NULL" } else { RECENT };
+    let times = order.each(&|at| format!("m{at} {is_time}"), " AND ");
     let [rows_count, by_text, by_time, other, values, times] = facts.db.counts(&format!(
         "{with}SELECT count(*), sum(t), sum({timed}), sum(coalesce(t, 0) <> coalesce({timed}, 0)), \
          sum({values}), sum({times}) FROM {rows}"
@@ -152,7 +139,7 @@ fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
     }
     // Next to other values, a blank or a word is as it should be if the rows are.
     let which = if other == 0 { "GLOB '*[0-9]*'" } else { "IS NOT NULL" };
-    let unread = all.clone().find_map(|at| {
+    let unread = (0..order.sides.len()).find_map(|at| {
         let of = format!("FROM {rows} WHERE v{at} {which} AND m{at} IS NULL");
         let unread = facts.db.row(&format!("{with}SELECT count(*), v{at} {of}"))?;
         let [count, one] = unread.as_slice() else { return None };
@@ -170,6 +157,24 @@ fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
         order.with(&|at| order.datetime(at)),
         unread.map_or_else(String::new, |unread| format!("; {unread}"))
     )))
+}
+
+/// Returns true if a side has dates, and false if the sides have numbers of several units. Returns
+/// `None` if it is neither.
+fn has_dates(facts: &Facts<'_>, order: &Order<'_>, from: &str) -> Option<bool> {
+    let forms = order.each(&|at| format!("coalesce({FORM}({}), '')", order.sides[at]), ", ");
+    let forms = facts.db.rows(&format!(
+        "{}SELECT DISTINCT * FROM (SELECT {forms} {from} LIMIT {SAMPLE}) LIMIT 50",
+        order.statement.with()
+    ))?;
+    let is_date = |row: &Vec<_>| row.iter().map(plain).any(|form| form == "dates");
+    let has_units = |row: &Vec<_>| {
+        let units: Vec<String> = row.iter().map(plain).collect();
+        units.iter().all(|unit| unit.ends_with("1970"))
+            && units.iter().any(|unit| *unit != units[0])
+    };
+    let of_dates = forms.iter().any(is_date);
+    (of_dates || forms.iter().any(has_units)).then_some(of_dates)
 }
 
 /// Returns the note on ordered times among which other values stand as text.

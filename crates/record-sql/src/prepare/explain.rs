@@ -165,28 +165,30 @@ fn of_column(draft: &Draft<'_, '_>, failed: &Failed) -> String {
         let text = "Text goes in single quotes, names of columns in double quotes.";
         return format!("{text} {}\n{}", send_instead(&in_single), columns(draft));
     }
+    let here = dialects::elsewhere(&last.name);
+    let here = here.map(|here| format!("Instead of {}: {here}\n", last.name));
+    let nearest = nearest_to(draft, &chain, &ends);
+    format!("{nearest}{}{}", here.unwrap_or_default(), columns(draft))
+}
+
+/// Returns a line with the names nearest to a chain, or with those of `ends`, which end in its
+/// keys; an empty text if there are none.
+fn nearest_to(draft: &Draft<'_, '_>, chain: &Chain, ends: &[String]) -> String {
+    if !ends.is_empty() {
+        return format!("Nearest: {}\n", ends[..ends.len().min(MAX_NEAREST)].join(", "));
+    }
     let names = names(draft);
     // The first part may be an alias.
     let of_path = |from| nearest(&chain.path(from), names.iter().map(String::as_str), MAX_NEAREST);
     let from = usize::from(chain.parts.len() > 1 && of_path(0).is_empty());
-    let mut near = if ends.is_empty() { of_path(from) } else { Vec::new() };
-    near.extend(ends.iter().take(MAX_NEAREST).map(String::as_str));
-    let nearest = match near.first() {
-        None => String::new(),
-        // Several paths end in the same key.
-        Some(_) if !ends.is_empty() => format!("Nearest: {}\n", near.join(", ")),
-        Some(best) => {
-            let corrected = draft.statement.replaced(chain.from(from), &spelled(best));
-            format!("Nearest: {}. {}\n", near.join(", "), send_instead(&corrected.sql))
-        }
-    };
-    let here = dialects::elsewhere(&last.name);
-    let here = here.map(|here| format!("Instead of {}: {here}\n", last.name));
-    format!("{nearest}{}{}", here.unwrap_or_default(), columns(draft))
+    let near = of_path(from);
+    let Some(best) = near.first() else { return String::new() };
+    let corrected = draft.statement.replaced(chain.from(from), &spelled(best));
+    format!("Nearest: {}. {}\n", near.join(", "), send_instead(&corrected.sql))
 }
 
-/// Returns the hint for a column whose name begins at a token and is no name without quotes, such as
-/// `Unit-Nr`.
+/// Returns the hint for a column whose name begins at a token and is no name without quotes, such
+/// as `Unit-Nr`.
 fn bare(draft: &Draft<'_, '_>, at: usize) -> Option<String> {
     let statement = &draft.statement;
     let is_here = |name: &str, at: usize| {
