@@ -14,7 +14,7 @@ use crate::snapshot::text::text_index::{Edge, Needle, TextIndex, fold};
 use context_store::{names_in, path_at};
 
 /// Minimum length of an id that may abbreviate a longer one, in characters.
-const PREFIX: usize = 8;
+pub(super) const PREFIX: usize = 8;
 /// Maximum number of names to look up as beginnings of longer ones: each look-up takes a pass over
 /// the text.
 const BEGINNINGS: usize = 20;

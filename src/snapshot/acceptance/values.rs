@@ -4,6 +4,7 @@
 use super::binding::is_bound_elsewhere;
 use super::evidence::{Evidence, Item};
 use super::lists::LISTS;
+use super::names::PREFIX;
 use super::rejection::Rejection;
 use super::token::{self, Token, TokenKind, plain_number};
 use crate::snapshot::text::identifiers::IdentifierKind;
@@ -52,9 +53,6 @@ pub(super) fn is_value(item: &Item, text: &str) -> bool {
     let digits = || text[item.start..item.end].contains(|c: char| c.is_ascii_digit());
     item.kind == TokenKind::Number || item.kind == TokenKind::Name && digits()
 }
-
-/// Minimum length of an id that may abbreviate a longer one, in characters.
-const PREFIX: usize = 8;
 
 /// Returns true for a name that nobody used. Excludes names of capitals only, parts of patterns and
 /// placeholders, and beginnings of longer names.

@@ -41,7 +41,7 @@ pub(super) fn artifacts(input: &Input<'_>, earlier: &str, terms: &Terms) -> Vec<
     // A model writes its trail in its own words.
     let mut items: Vec<Item> = Vec::new();
     for (at, item) in parse(earlier).into_iter().enumerate() {
-        match Artifact::parse(&item.text, &input.labels) {
+        match Artifact::parse(&item.text) {
             Some(artifact) => {
                 places.insert(key_of(&artifact.name), artifacts.len());
                 artifacts.push(artifact);
@@ -138,12 +138,11 @@ fn key_of(name: &str) -> String {
 
 impl Artifact {
     /// Parses a line of a trail that [`line`](Self::line) rendered.
-    fn parse(line: &str, labels: &Labels) -> Option<Artifact> {
+    fn parse(line: &str) -> Option<Artifact> {
         let (name, ops) = line.rsplit_once(": ")?;
         let op = |text: &str| {
             let (label, times) = text.split_once(" ×").unwrap_or((text, "1"));
-            let op = FileOp::ALL.into_iter().find(|op| op.label(labels) == label)?;
-            Some((op, times.parse().ok()?))
+            Some((FileOp::labelled(label)?, times.parse().ok()?))
         };
         let ops = ops.split(", ").map(op).collect::<Option<Vec<_>>>()?;
         Some(Artifact { name: name.to_owned(), ops, last: None })
@@ -238,10 +237,13 @@ mod tests {
         let ops = vec![(FileOp::Created, 1), (FileOp::Edited, 3)];
         let line = Artifact { name: "src/a: b.rs".to_owned(), ops, last: None }.line(&labels);
         assert_eq!(line, "src/a: b.rs: created, edited ×3");
-        let read = Artifact::parse(&line, &labels).map(|artifact| artifact.line(&labels));
+        let read = Artifact::parse(&line).map(|artifact| artifact.line(&labels));
         assert_eq!(read.as_deref(), Some(line.as_str()));
+        // The user may have changed the language since.
+        let chinese = Artifact::parse("src/a.rs: 已建, 已改 ×3").unwrap();
+        assert_eq!(chinese.line(&labels), "src/a.rs: created, edited ×3");
         for line in ["no trail", "a: sold", "a: edited ×many"] {
-            assert!(Artifact::parse(line, &labels).is_none(), "{line}");
+            assert!(Artifact::parse(line).is_none(), "{line}");
         }
     }
 }

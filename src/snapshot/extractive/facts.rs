@@ -193,8 +193,8 @@ fn forms<'a>(calls: &'a [CallRecord<'_>]) -> HashSet<(&'a str, u64)> {
     for call in calls {
         let Some((_, _, result)) = call.result else { continue };
         *results.entry(call.tool).or_default() += 1;
-        let edges = &result.text[..result.text.floor_char_boundary(MEDIUM)];
-        let labels: HashSet<u64> = edges.lines().map(label).collect();
+        let beginning = &result.text[..result.text.floor_char_boundary(MEDIUM)];
+        let labels: HashSet<u64> = beginning.lines().map(label).collect();
         for label in labels {
             *times.entry((call.tool, label)).or_default() += 1;
         }

@@ -1,6 +1,6 @@
 //! Operations on files and addresses, as named in the trail.
 
-use super::labels::Labels;
+use super::labels::{LANGUAGES, Labels};
 
 /// An operation on an artifact, in order of increasing importance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +30,12 @@ impl FileOp {
 
     pub(super) fn label(self, labels: &Labels) -> &'static str {
         labels.ops[self as usize]
+    }
+
+    /// Returns the operation with a label of any language.
+    pub(super) fn labelled(label: &str) -> Option<FileOp> {
+        let has_label = |op: &FileOp| LANGUAGES.iter().any(|labels| op.label(labels) == label);
+        FileOp::ALL.into_iter().find(has_label)
     }
 
     /// Returns the operation of a tool on its file, derived from the name of the tool.

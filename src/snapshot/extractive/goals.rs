@@ -9,7 +9,7 @@ use super::exchanges::Exchange;
 use super::follow_ups::{FollowUp, FollowUps};
 use super::input::Input;
 use super::item::{Item, parse, points};
-use super::labels::{LATEST, Labels};
+use super::labels::{LANGUAGES, LATEST, Labels};
 use super::retractions::{lifts, permits, retractions, takes_back};
 use super::said::Said;
 use super::terms::{Terms, each_term};
@@ -62,7 +62,7 @@ pub(super) fn goals(
     let latest = requests.iter().rposition(|text| says_something(text));
     let replaced = latest_of_old.filter(|_| latest.is_some()).map(|at| old.remove(at).text);
     let (mut retracting, old): (Vec<Item>, Vec<Item>) =
-        old.into_iter().partition(|item| item.text.starts_with(input.labels.later));
+        old.into_iter().partition(|item| LANGUAGES.iter().any(|l| item.text.starts_with(l.later)));
     let mut items: Vec<Item> = old
         .into_iter()
         .take(2)

@@ -31,6 +31,9 @@ impl Labels {
     }
 }
 
+/// Labels of all languages: an earlier summary may have those of another one.
+pub(super) const LANGUAGES: [&Labels; 2] = [&ENGLISH, &CHINESE];
+
 /// Labels of the latest request in all languages.
 pub(super) const LATEST: [&str; 2] = [ENGLISH.latest_request, CHINESE.latest_request];
 

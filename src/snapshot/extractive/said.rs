@@ -47,10 +47,10 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
     by_message.into_iter().flatten().filter(|said| said.origin != Origin::Inserted).collect()
 }
 
-/// Returns the texts of each message in order. Some agents write calls into their texts and send the outputs as
-/// user messages. If the transcript has no results, such outputs are recognised by their look, and
-/// by a first line that a framework repeats. Otherwise a paste in a user message belongs to the
-/// user's words.
+/// Returns the texts of each message in order. Some agents write calls into their texts and send
+/// the outputs as user messages. If the transcript has no results, such outputs are recognised by
+/// their look, and by a first line that a framework repeats. Otherwise a paste in a user message
+/// belongs to the user's words.
 pub(crate) fn said_by_message<'a, 't: 'a>(
     messages: impl Iterator<Item = &'a TranscriptMessage<'t>> + Clone,
 ) -> Vec<Vec<Said<'a>>> {
@@ -102,30 +102,40 @@ pub(crate) fn said_by_message<'a, 't: 'a>(
                 Role::System | Role::Other => {}
             }
         }
-        // A question through a tool is the agent's. If a message asks several, each is placed
-        // before its answer.
-        let asks = || message.calls.iter().filter(|call| call.name.is_some_and(is_answer_tool));
-        let is_alone = asks().count() == 1;
-        for call in asks() {
-            match call.id.filter(|_| !is_alone) {
-                Some(id) => drop(asked.insert(id, strings(&call.arguments))),
-                None => add(Speaker::Agent, strings(&call.arguments).into(), Origin::Own),
-            }
-        }
-        for result in &message.results {
-            if result.tool.is_some_and(is_answer_tool) && !result.failed {
-                let question = result.call_id.and_then(|id| asked.remove(id));
-                question
-                    .into_iter()
-                    .for_each(|question| add(Speaker::Agent, question.into(), Origin::Own));
-                let speaker = if is_users(result) { Speaker::User } else { Speaker::Tool };
-                add(speaker, readable(&result.text), Origin::Own);
-            }
+        for (speaker, text) in said_by_tool(message, &mut asked) {
+            add(speaker, text, Origin::Own);
         }
         expands &= message.role == Role::User;
         by_message.push(all);
     }
     by_message
+}
+
+/// Returns the questions and answers in a message's calls of tools that ask the user. A question is
+/// the agent's. If a message asks several, each is placed before its answer: `asked` holds those
+/// that wait for it, by the id of the call.
+fn said_by_tool<'a>(
+    message: &'a TranscriptMessage<'_>,
+    asked: &mut HashMap<&'a str, String>,
+) -> Vec<(Speaker, Cow<'a, str>)> {
+    let mut said = Vec::new();
+    let asks = || message.calls.iter().filter(|call| call.name.is_some_and(is_answer_tool));
+    let is_alone = asks().count() == 1;
+    for call in asks() {
+        match call.id.filter(|_| !is_alone) {
+            Some(id) => drop(asked.insert(id, strings(&call.arguments))),
+            None => said.push((Speaker::Agent, strings(&call.arguments).into())),
+        }
+    }
+    for result in &message.results {
+        if result.tool.is_some_and(is_answer_tool) && !result.failed {
+            let question = result.call_id.and_then(|id| asked.remove(id));
+            said.extend(question.map(|question| (Speaker::Agent, question.into())));
+            let speaker = if is_users(result) { Speaker::User } else { Speaker::Tool };
+            said.push((speaker, readable(&result.text)));
+        }
+    }
+    said
 }
 
 /// Returns true for the result of a tool that asks the user, if it is an answer of the user. A tool

@@ -141,9 +141,6 @@ impl Command {
             "python" | "python3" | "node" | "bash" | "sh" | "zsh" | "pytest" | "ruby" | "deno"
             | "bun" => FileOp::Run,
             "curl" | "wget" => FileOp::Opened,
-            // They show something, but `names` returns no files for them: a folder
-            // that is listed or searched is not a file that was read.
-            "ls" | "find" => return READERS.contains(&self.verb()).then_some(FileOp::Read),
             verb if READERS.contains(&verb) => FileOp::Read,
             _ => return None,
         })
@@ -151,6 +148,7 @@ impl Command {
 
     /// Returns the words that may name files, without flags, scripts, code and patterns.
     fn names(&self) -> Vec<&str> {
+        // A folder that is listed or searched is not a file that was read.
         if ["ls", "find"].contains(&self.verb()) {
             return Vec::new();
         }

@@ -146,12 +146,16 @@ pub(crate) fn cut_left(path: &str, limit: usize) -> String {
 /// spaces are cut between characters.
 pub(crate) fn prefix(text: &str, limit: usize) -> &str {
     let Some((end, next)) = text.char_indices().nth(limit) else { return text };
-    let joined = |c: char| c.is_ascii_graphic() && !matches!(c, ',' | ';' | '|' | '&');
     let head = &text[..end];
-    if !joined(next) || !head.ends_with(joined) {
+    if !is_joined(next) || !head.ends_with(is_joined) {
         return head.trim_end();
     }
-    head.trim_end_matches(joined).trim_end()
+    head.trim_end_matches(is_joined).trim_end()
+}
+
+/// Returns true for a character that forms a word with its neighbours.
+fn is_joined(c: char) -> bool {
+    c.is_ascii_graphic() && !matches!(c, ',' | ';' | '|' | '&')
 }
 
 /// Returns the longest suffix of at most `limit` characters that splits no word.
@@ -163,10 +167,9 @@ pub(crate) fn suffix(text: &str, limit: usize) -> &str {
     if start == 0 {
         return text;
     }
-    let joined = |c: char| c.is_ascii_graphic() && !matches!(c, ',' | ';' | '|' | '&');
     let tail = &text[start..];
-    if text[..start].ends_with(joined) {
-        return tail.trim_start_matches(joined).trim_start();
+    if text[..start].ends_with(is_joined) {
+        return tail.trim_start_matches(is_joined).trim_start();
     }
     tail.trim_start()
 }
