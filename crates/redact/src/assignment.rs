@@ -35,8 +35,10 @@ static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
     let gap = r"[ \t]{0,24}";
     // A block of YAML, or a label with its value on the next line.
     let line = r"(?:\r?\n|(?:\\+r)?\\+n)";
-    let below = format!(r"(?:[|>][+-]?[ \t]{{0,4}}{line}\s{{1,24}}|{line}[ \t]{{0,24}})?");
-    let assigned = format!("(?:{typed}|:=|=>|={{1,3}}|[:：＝]|%3[Dd]){gap}{below}");
+    let block = format!(r"(?<block>[|>][+-]?[ \t]{{0,4}}{line}\s{{1,24}})");
+    let below = format!(r"(?:{block}|(?<below>{line}[ \t]{{0,24}}))?");
+    let assigned =
+        format!(r"(?:{typed}|:=|=>|={{1,3}}|[:：＝]|\\+u[Ff]{{2}}1[Aa]|%3[Dd]){gap}{below}");
     let sign = format!(r#"(?:\\*["'`])?\]?{gap}(?<sign>{assigned})"#);
     // An element of an array, or the next line of a YAML list.
     let listed = r#"(?<listed>\\*["'`],\s{0,24})"#;
@@ -141,9 +143,10 @@ impl<'t> Named<'t> {
     /// a call only for names and functions that take a value.
     fn is_read(&self) -> bool {
         let (flag, quoted) = (self.is_flag(), self.quote.is_some());
-        if self.is_below() {
+        if self.has("below") {
             let value = self.text[self.value.clone()].trim_end_matches('=');
-            return self.ends_line() && !value.contains([':', '=']);
+            let ends_text = self.text[self.value.end..].starts_with(['"', '\'']);
+            return (ends_text || self.ends_line()) && !value.contains([':', '=']);
         }
         if let Some(gap) = self.captures.name("gap") {
             let tab = gap.as_str().contains(['\t', '\\']);
@@ -170,12 +173,6 @@ impl<'t> Named<'t> {
         let start = identifier_start(before, before.len());
         let callee = before[start..].rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
         SETTERS.iter().any(|setter| callee.starts_with(setter))
-    }
-
-    /// Returns true for a value on the line after its label, which need not be its value.
-    fn is_below(&self) -> bool {
-        let sign = self.sign();
-        sign.contains(['\n', '\\']) && !sign.contains(['|', '>'])
     }
 
     /// Returns true if nothing but `export` or the sign of a diff or a list is before the name.
@@ -214,7 +211,8 @@ impl<'t> Named<'t> {
             }
             // In the help text of a command, the type of the value is in its place.
             "" => !is_screaming(text) && !after.starts_with([']', ')']) && !after.starts_with("  "),
-            _ if sign.contains(['\n', '\\']) => !self.is_below(),
+            _ if self.has("block") => true,
+            _ if self.has("below") => false,
             "=" if is_screaming(self.name()) || self.is_flag() => true,
             "=" if self.name().contains('.') => ends && is_word(text),
             "=" => {
