@@ -356,7 +356,7 @@ fn a_newest_result_that_moved_with_a_snapshot_moves_again() {
         history.extend(turn(9, 88, false));
         let mut client = Client::new(settings, false);
         let first = client.post(history);
-        let has_moved = first.warnings().contains("1 results of the newest messages");
+        let has_moved = first.warnings().contains("1 result of the newest messages");
         assert!(is_compressed(&first) && has_moved, "{mode} {large}: {}", first.report());
         let again = client.post(Vec::new());
         assert_eq!(again.messages, first.messages, "{mode} {large}: {}", again.report());
@@ -491,7 +491,7 @@ proptest! {
             let is_small = |action: &Value| action["tokens_before"].as_u64() <= Some(1_000);
             let actions = after.report()["actions"].as_array().unwrap();
             has_moved_more |= actions.iter().any(|a| a["action"] == "compact" && is_small(a))
-                || after.warnings().contains("results of the newest messages");
+                || after.warnings().contains("of the newest messages to move");
             let left = number(&after, "tokens_after");
             let is_missed = after.warnings().contains("cannot be met");
             prop_assert!(left <= target || is_missed, "{}: {}", n, left);
