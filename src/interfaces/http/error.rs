@@ -290,6 +290,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_busy_worker_is_no_fault_of_the_request() {
+        let codes = ["deadline", "memory", "crashed", "busy", "unavailable"];
+        let of = |error: WorkerError| {
+            let (status, code, _) = worker_status(&error, codes, "query");
+            (status.as_u16(), code)
+        };
+        assert_eq!(of(WorkerError::Deadline { ms: 1 }), (422, "deadline"));
+        assert_eq!(of(WorkerError::Busy { ms: 1 }), (503, "busy"));
+        let source = io::ErrorKind::NotFound.into();
+        assert_eq!(of(WorkerError::Spawn { source }), (500, "unavailable"));
+    }
+
+    #[test]
     fn a_store_that_fails_is_no_fault_of_the_request() {
         let answer = |kind: io::ErrorKind| {
             let (path, source) = (String::new(), kind.into());
