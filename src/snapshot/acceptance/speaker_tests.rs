@@ -1,5 +1,5 @@
-//! Who speaks in a message: one of the user also has documents and outputs, and a tool may return
-//! the user's answer.
+//! The speakers of texts: a message of the user may also have documents and outputs, and a tool may
+//! return the user's answer.
 
 use std::borrow::Cow;
 

@@ -11,6 +11,7 @@ mod bounds;
 mod conditions;
 mod dialects;
 mod elements;
+mod equality;
 mod errors;
 mod expressions;
 mod hostile;

@@ -1,13 +1,7 @@
 //! Texts among numbers, versions and dates that name none.
 
-use crate::{ask_of, assert_has};
-
-/// Returns the first value and the notes of a statement over records with these texts in `x`.
-fn answer(sql: &str, texts: &[&str]) -> (String, String) {
-    let line = |text: &&str| format!("{{\"x\":{}}}\n", raw_json::quote(text));
-    let found = ask_of(sql, &texts.iter().map(line).collect::<String>()).unwrap();
-    (found.rows[0].clone(), found.notes.join("\n"))
-}
+use crate::assert_has;
+use crate::orders::answer;
 
 /// Texts that name nothing come before those that do, whatever their letters.
 #[test]

@@ -46,6 +46,16 @@ fn answer_over(filter: &str, slurp: Option<bool>, records: &str) -> Answer {
     answer
 }
 
+/// Asserts that the answer to a filter has a note with these words.
+fn assert_noted(filter: &str, records: &str, words: &str) {
+    let notes = answer_over(filter, None, records).notes.join("; ");
+    assert!(notes.contains(words), "{filter}: {notes}");
+}
+
+fn assert_silent(filter: &str, records: &str) {
+    assert_eq!(answer_over(filter, None, records).notes, [""; 0], "{filter}");
+}
+
 fn answer(filter: &str) -> Answer {
     answer_over(filter, None, RECORDS)
 }
