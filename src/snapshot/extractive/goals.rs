@@ -31,6 +31,8 @@ const RULE_BYTES: usize = 600;
 const LONG_BYTES: usize = 3_000;
 /// Maximum bytes of a question before the task.
 const QUESTION_BYTES: usize = 120;
+/// Maximum number of words of a command that is no request.
+const COMMAND_WORDS: usize = 4;
 /// Maximum number of answers that set no rule, newest first.
 const ANSWERS: usize = 50;
 /// Maximum number of sentences that take a goal or a rule back, newest first.
@@ -155,8 +157,18 @@ fn task(input: &Input<'_>) -> usize {
     said.unwrap_or(0)
 }
 
-/// Returns false for a single word such as `ok`.
+/// Returns false for a single word such as `ok`, and for a command of the user's program such as
+/// `/add src/main.rs`.
 fn says_something(text: &str) -> bool {
+    let is_command = text.strip_prefix('/').is_some_and(|command| {
+        let name = command.split_whitespace().next().unwrap_or_default();
+        let is_name =
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        is_name && !text.contains('\n') && command.split_whitespace().count() <= COMMAND_WORDS
+    });
+    if is_command {
+        return false;
+    }
     let mut names = !text.is_ascii();
     each_term(text, |_| names = true);
     names || text.split_whitespace().count() > 1

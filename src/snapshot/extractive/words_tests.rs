@@ -243,3 +243,34 @@ fn an_error_is_shown_with_what_its_heading_heads() {
     let known = summary.get(Section::KeyKnowledge);
     assert!(known.contains("KeyError: 'CARD'") && !known.contains("Traceback"), "{known}");
 }
+
+/// A line that begins each request, such as a greeting, does not make it an output.
+#[test]
+fn requests_that_begin_alike_are_the_users() {
+    let messages: Vec<_> = (0..6)
+        .flat_map(|turn| {
+            let request =
+                format!("Hi Claude,\n\nnever spend more than {turn}0 euros on item {turn}.");
+            [
+                TranscriptMessage { texts: vec![request.into()], ..said(2 * turn, Role::User, "") },
+                said(2 * turn + 1, Role::Assistant, "I see what I can find."),
+            ]
+        })
+        .collect();
+    let summary = summarise(&messages, None, 2_000, &tokens);
+    let rules = summary.get(Section::ActiveConstraints);
+    for turn in 0..6 {
+        assert!(rules.contains(&format!("{turn}0 euros")), "{rules}");
+    }
+}
+
+/// A command of the user's program is neither the goal nor the latest request.
+#[test]
+fn commands_are_no_requests() {
+    let summary =
+        of(&["/add src/main.rs", "Fix the login.", "Add a test.", "/run cargo test"], None);
+    assert_eq!(
+        summary.get(Section::OverallGoal),
+        "- Fix the login.\n- Latest request: Add a test."
+    );
+}
