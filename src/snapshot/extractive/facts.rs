@@ -36,6 +36,8 @@ const EMPTY_WORDS: usize = 2;
 const ANNOUNCING: usize = 300;
 /// Maximum bytes of a result whose lines of settings count.
 const MEDIUM: usize = 4_000;
+/// Maximum number of removed lines in a row of a diff.
+const REPLACED: usize = 20;
 /// Maximum characters of a shown line.
 const LINE: usize = 300;
 /// Number of errors of a result with full worth: the first ones of a log say more than later ones.
@@ -53,29 +55,13 @@ pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
     for call in &input.calls {
         calls.entry(call.index).or_default().push(call);
     }
-    let calls_of = |said: &Said<'_>| match said.text.len() {
-        0..=ANNOUNCING => calls.get(&said.index).map_or(&[][..], Vec::as_slice),
-        _ => &[],
-    };
     for said in input.said {
         match said.speaker {
             // The last statement is in the task's state.
             Speaker::Agent if Some(said.index) == last => {}
             Speaker::Agent => {
-                let source = format!("#{} assistant", said.index);
-                let base = input.lateness(said.index, 4) + if said.reports { 6 } else { 0 };
-                let asked = input.asked_in(said.index);
-                let calls = calls_of(said);
-                for text in telling(&said.text) {
-                    // A question is shown with its answer.
-                    if asked.contains(text) || announces(text, calls) {
-                        continue;
-                    }
-                    items.push(Item {
-                        source: source.clone(),
-                        ..spoken(text, base, said.index, terms)
-                    });
-                }
+                let calls = calls.get(&said.index).map_or(&[][..], Vec::as_slice);
+                of_agent(said, calls, input, terms, &mut items);
             }
             Speaker::Tool => {
                 let source = format!("#{} output", said.index);
@@ -94,6 +80,27 @@ pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
     newest.retain(|item| seen.insert(xxh3_64(item.text.as_bytes())));
     newest.reverse();
     newest
+}
+
+/// Adds the findings that the agent states in a message with these calls.
+fn of_agent(
+    said: &Said<'_>,
+    calls: &[&CallRecord<'_>],
+    input: &Input<'_>,
+    terms: &Terms,
+    items: &mut Vec<Item>,
+) {
+    let source = format!("#{} assistant", said.index);
+    let base = input.lateness(said.index, 4) + if said.reports { 6 } else { 0 };
+    let asked = input.asked_in(said.index);
+    let may_announce = said.text.len() <= ANNOUNCING;
+    for text in telling(&said.text) {
+        // A question is shown with its answer.
+        if asked.contains(text) || (may_announce && announces(text, calls)) {
+            continue;
+        }
+        items.push(Item { source: source.clone(), ..spoken(text, base, said.index, terms) });
+    }
 }
 
 /// Returns true for a sentence that only announces calls: it names things, all of them are in the
@@ -251,10 +258,11 @@ impl Output<'_> {
         let mut reason = self.open.then(|| reason(text)).flatten();
         let mut joined = None;
         for (at, line) in lines.iter().enumerate() {
-            // Skip lines of a listing, which are in their file, and lines that were joined to their
-            // heading.
+            // Skip lines of a listing, which are in their file, lines that a diff replaces, and
+            // lines that were joined to their heading.
             let is_fit = (4..=LINE * 40).contains(&line.trim().len());
-            if !is_fit || is_listed(&lines, at) || joined == Some(line.trim()) {
+            let is_old = is_listed(&lines, at) || is_replaced(&lines, at);
+            if !is_fit || is_old || joined == Some(line.trim()) {
                 continue;
             }
             let numbered = is_source_line(line);
@@ -327,6 +335,13 @@ fn is_listed(lines: &[&str], at: usize) -> bool {
     let own = number(at);
     is_next(own, number(at + 1))
         || at.checked_sub(1).is_some_and(|before| is_next(number(before), own))
+}
+
+/// Returns true for a removed line of a diff that has added lines in its place.
+fn is_replaced(lines: &[&str], at: usize) -> bool {
+    let mark = |line: &&str| split_number(line).1.trim_start().chars().next();
+    let mut marks = lines[at..].iter().take(REPLACED).map(mark).skip_while(|m| *m == Some('-'));
+    mark(&lines[at]) == Some('-') && marks.next() == Some(Some('+'))
 }
 
 fn is_row(line: &str) -> bool {

@@ -115,8 +115,10 @@ pub(super) fn reason(text: &str) -> Option<&str> {
     let (head, tail) = windows(text);
     // `0 failed` in a line of totals is not a failure.
     let fails = |line: &&str| is_error(line) && !line.contains("result: ok");
-    let ends = head.lines().chain(tail.lines());
-    failing_line(text).or_else(|| ends.map(str::trim).find(fails))
+    let ends = || head.lines().chain(tail.lines()).map(str::trim).filter(fails);
+    // A status such as `<status>error</status>` says less than the message after it.
+    let message = || ends().find(|line| line.contains(' ')).or_else(|| ends().next());
+    failing_line(text).or_else(message)
 }
 
 /// Returns the reason for a call's failure on one line.

@@ -4,10 +4,10 @@ use raw_json::offset_in;
 
 /// Abbreviations, in lower case, whose dot does not end a sentence. Short abbreviations with a
 /// capital are recognised without this list.
-const ABBREVIATIONS: [&str; 29] = [
-    "abs", "approx", "art", "avda", "bzw", "ca", "co", "corp", "dept", "eg", "est", "etc", "evtl",
-    "fig", "ggf", "ie", "inkl", "kap", "ltd", "max", "min", "nr", "prof", "resp", "sra", "tel",
-    "usw", "vgl", "vs",
+const ABBREVIATIONS: [&str; 31] = [
+    "abs", "approx", "art", "avda", "bspw", "bzw", "ca", "co", "corp", "dept", "eg", "est", "etc",
+    "evtl", "fig", "ggf", "ie", "inkl", "kap", "ltd", "max", "min", "mind", "nr", "prof", "resp",
+    "sra", "tel", "usw", "vgl", "vs",
 ];
 
 /// Maximum length of a code span within a sentence, in bytes.

@@ -93,7 +93,9 @@ pub(crate) fn unwrapped(text: &str) -> Unwrapped<'_> {
         let (whole, name) = (mark.get_match(), mark[2].to_ascii_lowercase());
         at = whole.end();
         let speaker = TABLE.speakers[&name];
-        found.expands |= TABLE.expands.has(&name);
+        // A command with an output ran by itself.
+        let expands = found.expands && speaker != Speaker::Tool;
+        found.expands = expands || TABLE.expands.has(&name);
         if speaker == Speaker::User {
             found.add(Speaker::User, &text[from..whole.start()]);
             from = at;
@@ -206,6 +208,9 @@ mod tests {
         let user = found.parts.iter().filter(|(speaker, _)| *speaker == User);
         assert_eq!(user.collect::<Vec<_>>(), [&(User, "create an app")]);
         assert!(found.expands);
+        let local = "<command-name>/memory</command-name>\n\
+                     <local-command-stdout>Opened CLAUDE.md</local-command-stdout>";
+        assert!(!unwrapped(local).expands);
     }
 
     #[test]
