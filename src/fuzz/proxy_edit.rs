@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use raw_json::fields;
 
-use crate::interfaces::proxy::edit::{map_member, remove_member, set_member};
+use crate::interfaces::mcp::edit::{map_member, remove_member, set_member};
 
 /// Sets the member `name` of any text to `value`, and removes it.
 pub(super) fn run(object: &str, name: &str, value: &str) {

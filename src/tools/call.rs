@@ -6,6 +6,7 @@ use super::arguments::{self, Members, raw};
 use super::definition::{CONTEXT_OFFLOAD, Definition};
 use super::next_call::next_call;
 use crate::envelope::Answer;
+use crate::service::budget::{announced, weight};
 use crate::service::{Failure, Service};
 use token_count::Tokenizer;
 
@@ -87,6 +88,12 @@ impl ToolOutput {
     /// Returns the output of a call that failed.
     pub(crate) fn error(text: String) -> ToolOutput {
         ToolOutput { text, is_error: true, structured: None }
+    }
+
+    /// Returns about the memory of the output and its JSON, in bytes.
+    pub(crate) fn held_bytes(&self) -> u64 {
+        let structured = self.structured.as_deref().unwrap_or_default();
+        announced(self.text.len() as u64).saturating_add(weight(structured.as_bytes()))
     }
 }
 

@@ -466,11 +466,6 @@ fn on_standard_input_it_answers_until_the_input_ends() {
         (r#"{"jsonrpc":"2.0","id":1e400,"method":"ping"}"#, Value::Null, "out of range"),
         (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, Value::Null, "a whole number"),
         (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, Value::Null, "is no JSON-RPC message"),
-        (
-            r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"grep","arguments":{"pattern":"\ud800"}}}"#,
-            json!(4),
-            "hex escape",
-        ),
     ] {
         mcp.send(message);
         let reply = mcp.receive();
@@ -487,7 +482,8 @@ fn on_standard_input_it_answers_until_the_input_ends() {
         "there is no method \"tools/eat\"; this server has initialize, server/discover, ping, \
          tools/list, tools/call, resources/list, resources/templates/list, prompts/list"
     );
-    let messages = r#"[{"role":"user","n":1.10,"content":"hi"}]"#;
+    // Half of a surrogate pair, and a number that no type of numbers holds.
+    let messages = r#"[{"role":"user","n":1.10,"m":1e400,"content":"hi \ud83d"}]"#;
     let arguments = format!(r#"{{"messages":{messages},"store_dir":"./s"}}"#);
     mcp.send(&format!(
         r#"{{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{{"name":"context_offload","arguments":{arguments}}}}}"#

@@ -1,9 +1,9 @@
 //! `POST /mcp`: MCP over streamable HTTP. No sessions are kept, so any replica can answer, and
 //! every answer is plain JSON.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use axum::body::Body as AxumBody;
+use axum::body::{Body as AxumBody, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -11,11 +11,12 @@ use axum::response::{IntoResponse, Response};
 use super::request_body::RequestBody;
 use super::state::{AppState, TenantState};
 use super::{error, guarded_body};
+use crate::interfaces::mcp::SharedReservation;
 use crate::interfaces::mcp::message::{self, INVALID_REQUEST, NO_MESSAGE, PARSE_ERROR};
-use crate::interfaces::mcp::original::HttpBody;
+use crate::interfaces::mcp::raw_arguments::wrapped;
 use crate::service::budget::weight;
 
-/// Answers an MCP message; its original bytes are kept next to what the library parses.
+/// Answers an MCP message.
 pub(super) async fn answer(state: AppState, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let request = Request::from_parts(parts.clone(), body);
@@ -32,14 +33,15 @@ pub(super) async fn answer(state: AppState, request: Request) -> Response {
         return error::unauthorized();
     };
     set_missing_headers(&mut parts.headers);
-    let sent = HttpBody(bytes.as_slice().into());
+    let reserved = Arc::new(Mutex::new(reserved));
     let is_json = is_json(&parts.headers);
-    parts.extensions.insert(sent.clone());
-    let request = Request::from_parts(parts, AxumBody::from(bytes));
+    parts.extensions.insert(SharedReservation(Arc::clone(&reserved)));
+    let sent = Bytes::from(wrapped(&bytes).map_or(bytes, String::into_bytes));
+    let request = Request::from_parts(parts, AxumBody::from(sent.clone()));
     let (head, body) = tenant.mcp.handle(request).await.into_response().into_parts();
     // The library reports a wrong content type for a body that is not a message.
     if head.status == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
-        return unreadable(&sent.0);
+        return unreadable(&sent);
     }
     Response::from_parts(head, guarded_body::frames(body, reserved))
 }

@@ -2,13 +2,14 @@
 //! protocol versions: those with sessions that begin with `initialize`, and stateless ones
 //! (2026-07-28).
 
+pub(crate) mod edit;
 pub(crate) mod lines;
 pub(crate) mod message;
-pub(crate) mod original;
+pub(crate) mod raw_arguments;
 pub(crate) mod stdio;
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use rmcp::ServerHandler;
 use rmcp::model::{
@@ -20,10 +21,12 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 
 use crate::interfaces::blocking;
+use crate::interfaces::lock::lock;
 use crate::service::Service;
+use crate::service::budget::Reserved;
 use crate::service::concurrency_limit::{ConcurrencyLimit, Lane};
 use crate::tools::{self, CONTEXT_OFFLOAD, Definition, ToolOutput};
-use original::{HttpBody, Originals};
+use raw_arguments::unwrapped;
 
 /// The methods of this server, and the params that each accepts.
 const ACCEPTED_PARAMS: [(&str, &str); 8] = [
@@ -45,12 +48,15 @@ const A_PAGE: &str = "no params, or an object with a string cursor";
 
 const INSTRUCTIONS: &str = include_str!("../../../prompts/mcp_instructions.md");
 
+/// The memory reserved for an HTTP request.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SharedReservation(pub Arc<Mutex<Reserved>>);
+
 /// The MCP server behind every transport; one for the process.
 #[derive(Clone)]
 pub(crate) struct Mcp {
     service: Arc<Service>,
     limit: ConcurrencyLimit,
-    originals: Arc<Originals>,
     /// The prefix of every tool name.
     prefix: String,
 }
@@ -59,7 +65,7 @@ impl Mcp {
     /// Creates a server for `service` that runs calls within the limit `limit`, with `prefix`
     /// before the name of every tool.
     pub(crate) fn new(service: Arc<Service>, limit: ConcurrencyLimit, prefix: &str) -> Mcp {
-        Mcp { service, limit, originals: Arc::default(), prefix: prefix.to_owned() }
+        Mcp { service, limit, prefix: prefix.to_owned() }
     }
 
     fn tool(&self, tool: &Definition) -> Tool {
@@ -158,16 +164,17 @@ impl ServerHandler for Mcp {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let parts = context.extensions.get::<http::request::Parts>();
-        let sent = parts.and_then(|parts| parts.extensions.get::<HttpBody>());
-        let sent = sent.and_then(HttpBody::arguments).or_else(|| self.originals.take(&context.id));
         let Some(tool) = tools::find(&request.name, &self.prefix) else {
             return Err(ErrorData::invalid_params(self.unknown_tool(&request.name), None));
         };
-        // Parsed arguments have lost number spelling and member order.
-        let parsed = || serde_json::to_string(&request.arguments.unwrap_or_default());
-        let arguments = sent.map_or_else(parsed, Ok).unwrap_or_default();
-        Ok(mcp_result(self.call(tool, arguments).await).into())
+        let output = self.call(tool, unwrapped(request.arguments)).await;
+        // Over HTTP the reservation is held until the response is sent.
+        let parts = context.extensions.get::<http::request::Parts>();
+        let reserved = parts.and_then(|parts| parts.extensions.get::<SharedReservation>());
+        let SharedReservation(reserved) = reserved.cloned().unwrap_or_default();
+        let grown = self.service.budget().grow(&mut lock(&reserved), output.held_bytes());
+        let output = grown.map_or_else(|full| ToolOutput::error(full.to_string()), |()| output);
+        Ok(mcp_result(output).into())
     }
 }
 

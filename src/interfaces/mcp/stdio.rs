@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 use super::Mcp;
 use super::lines::{self, Line};
 use super::message::{self, INVALID_REQUEST, Message, NO_MESSAGE};
-use super::original::Originals;
+use super::raw_arguments::{WRAPPER_BYTES, wrapped};
 
 /// Capacity of the pipe to the library, in bytes.
 const PIPE_BYTES: usize = 64 * 1024;
@@ -44,11 +44,11 @@ pub(crate) async fn serve(
     let output = Arc::new(Mutex::new(output));
     let (read, to_library) = tokio::io::duplex(PIPE_BYTES);
     let (from_library, write) = tokio::io::duplex(PIPE_BYTES);
-    let originals = Arc::clone(&mcp.originals);
-    let reading =
-        tokio::spawn(read_messages(input, to_library, originals, limit, Arc::clone(&output)));
+    let reading = tokio::spawn(read_messages(input, to_library, limit, Arc::clone(&output)));
     let writing = tokio::spawn(write_messages(from_library, output));
-    let transport = AsyncRwTransport::new_server(read, write).with_max_line_length(limit + 1);
+    // Wrapping escapes each character of the arguments at most.
+    let longest = limit.saturating_mul(2).saturating_add(WRAPPER_BYTES);
+    let transport = AsyncRwTransport::new_server(read, write).with_max_line_length(longest);
     match mcp.serve(transport).await {
         Ok(running) => {
             running.waiting().await?;
@@ -63,25 +63,23 @@ pub(crate) async fn serve(
     Ok(())
 }
 
-/// Passes each message to the library and keeps its arguments. Answers lines that the library
-/// would ignore: the client waits for an answer.
+/// Passes each message to the library, arguments of calls as one string. Answers lines that the
+/// library would ignore: the client waits for an answer.
 async fn read_messages(
     input: impl AsyncRead + Unpin,
     mut pipe: DuplexStream,
-    originals: Arc<Originals>,
     limit: usize,
     output: Arc<Mutex<impl AsyncWrite + Unpin>>,
 ) {
     let mut input = BufReader::new(input);
     while let Ok(Some(line)) = lines::next(&mut input, limit).await {
-        let line = match line.json(limit).and_then(parsed) {
+        let line = match line.json(limit).map(raw_arguments).and_then(parsed) {
             Ok(line) => line,
             Err(error) => match write_line(&output, error).await {
                 Ok(()) => continue,
                 Err(_) => return,
             },
         };
-        originals.keep(&line);
         let passed = async {
             pipe.write_all(&line).await?;
             pipe.write_all(b"\n").await
@@ -90,6 +88,10 @@ async fn read_messages(
             return;
         }
     }
+}
+
+fn raw_arguments(line: Vec<u8>) -> Vec<u8> {
+    wrapped(&line).map_or(line, String::into_bytes)
 }
 
 /// Returns the line if the library can parse it, otherwise the error that answers it: the library's

@@ -8,13 +8,13 @@ use raw_json as raw;
 use raw_json::quote;
 use tokio::io::{AsyncRead, BufReader};
 
-use super::edit::map_member;
 use super::handshake::{is_declared, with_declaration};
 use super::local_call::LocalCall;
 use super::names::{ToolNames, may_collide};
 use super::pending::AnswerKind;
 use super::result::UpstreamCall;
 use super::state::ProxyState;
+use crate::interfaces::mcp::edit::map_member;
 use crate::interfaces::mcp::lines;
 use crate::interfaces::mcp::message::{INTERNAL_ERROR, Id, Message, answer, error, text};
 

@@ -2,7 +2,7 @@
 //! instead of offloading them itself (`lro-spec-1600`, "Remote Transport Proxy"). It is added in
 //! every place that servers read.
 
-use super::edit::{map_member, set_member};
+use crate::interfaces::mcp::edit::{map_member, set_member};
 use crate::interfaces::mcp::message::{Message, member, protocol_name};
 
 /// Name of the header of every HTTP request.

@@ -12,7 +12,6 @@
 
 mod blocks;
 mod client_side;
-pub(crate) mod edit;
 mod filter;
 mod handshake;
 mod json_eq;

@@ -7,8 +7,8 @@ use chat_history::splice::{Edit, splice};
 use raw_json::{self as raw, offset_in, quote};
 
 use super::blocks::{is_one_list, joined_items};
-use super::edit::{map_member, remove_member};
 use super::json_eq::repeats;
+use crate::interfaces::mcp::edit::{map_member, remove_member};
 use crate::interfaces::mcp::message::{member, text};
 use crate::service::Service;
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use raw_json as raw;
 
-use super::edit::map_member;
 use super::pending::AnswerKind;
 use super::result::{ResultOffloader, UpstreamCall};
 use super::state::ProxyState;
 use super::tools_list::ToolsPage;
+use crate::interfaces::mcp::edit::map_member;
 use crate::interfaces::mcp::message::{
     Answering, Id, Message, UPSTREAM_FAILED, error, id_at_the_edges, member,
 };
@@ -108,20 +108,25 @@ impl ProxyState {
         }
         let names = self.upstream_tools.names(&self.upstream).await;
         let message = Arc::new(message);
-        let turn = Arc::clone(&self.offload_permits).acquire_owned().await;
-        // Cancelled while it waited for a permit.
-        if self.pending.remove_cancelled(&id) {
-            return;
-        }
         let (proxy, whole) = (Arc::clone(&self), Arc::clone(&message));
-        let work = tokio::task::spawn_blocking(move || {
-            let _turn = turn;
-            proxy.offload(&whole, &call, &names.reload_tools)
-        });
-        let new = match tokio::time::timeout(self.settings.result_timeout, work).await {
-            Ok(Ok(Ok(new))) => new,
-            Ok(Ok(Err(why))) => log_unchanged(&why),
-            Ok(Err(_)) => log_unchanged("offloading failed"),
+        let offloaded = async {
+            // An offload that timed out keeps its permit until its thread ends.
+            let permit = Arc::clone(&self.offload_permits).acquire_owned().await;
+            // Cancelled while it waited for a permit.
+            if self.pending.remove_cancelled(&id) {
+                return None;
+            }
+            let work = tokio::task::spawn_blocking(move || {
+                let _permit = permit;
+                proxy.offload(&whole, &call, &names.reload_tools)
+            });
+            Some(work.await)
+        };
+        let new = match tokio::time::timeout(self.settings.result_timeout, offloaded).await {
+            Ok(None) => return,
+            Ok(Some(Ok(Ok(new)))) => new,
+            Ok(Some(Ok(Err(why)))) => log_unchanged(&why),
+            Ok(Some(Err(_))) => log_unchanged("offloading failed"),
             Err(_) => log_unchanged("offloading timed out"),
         };
         let message = new.map_or_else(|| Arc::unwrap_or_clone(message), String::into_bytes);

@@ -5,9 +5,9 @@ use chat_history::splice::{Edit, splice};
 use raw_json::quote;
 use raw_json::{self as raw, offset_in};
 
-use super::edit::{map_member, remove_member, set_member};
 use super::filter::Filter;
 use super::names::{ToolNames, may_collide};
+use crate::interfaces::mcp::edit::{map_member, remove_member, set_member};
 use crate::interfaces::mcp::message::{member, text};
 
 /// A page of the upstream's tool list.

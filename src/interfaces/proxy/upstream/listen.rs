@@ -6,12 +6,10 @@ use std::time::Duration;
 use reqwest::StatusCode;
 
 use super::endpoint::Endpoint;
-use super::sse::Reader;
+use super::sse::{MAX_RETRY, Reader};
 
 /// Delay before reopening if the server names none.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
-/// Maximum length of a delay while the server cannot be reached.
-const MAX_DELAY: Duration = Duration::from_secs(30);
 
 /// Reads the stream until the server rejects it.
 pub(super) async fn listen(endpoint: Arc<Endpoint>) {
@@ -32,8 +30,8 @@ pub(super) async fn listen(endpoint: Arc<Endpoint>) {
             }
             Ok(_) | Err(_) => failures = failures.saturating_add(1),
         }
-        let wait = reader.retry.unwrap_or(RETRY_DELAY).min(MAX_DELAY);
-        tokio::time::sleep((wait * 2u32.pow(failures.min(5))).min(MAX_DELAY)).await;
+        let wait = reader.retry.unwrap_or(RETRY_DELAY);
+        tokio::time::sleep((wait * 2u32.pow(failures.min(5))).min(MAX_RETRY)).await;
     }
 }
 

@@ -4,6 +4,9 @@
 
 use std::time::Duration;
 
+/// Maximum delay before a reconnection, whatever the server asks for.
+pub(super) const MAX_RETRY: Duration = Duration::from_secs(30);
+
 /// A parser of one stream. `last_id` and `retry` outlive a stream.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
@@ -82,7 +85,7 @@ impl Reader {
             }
             b"retry" => {
                 let ms = std::str::from_utf8(value).ok().and_then(|ms| ms.parse().ok());
-                self.retry = ms.map(Duration::from_millis).or(self.retry);
+                self.retry = ms.map(|ms| Duration::from_millis(ms).min(MAX_RETRY)).or(self.retry);
             }
             _ => {}
         }
@@ -110,6 +113,8 @@ mod tests {
         assert_eq!(events, ["{\"a\":\n1}", "x", ""]);
         assert_eq!(reader.last_id.as_deref(), Some("7"));
         assert_eq!(reader.retry, Some(Duration::from_millis(20)));
+        let (_, reader) = read(&["retry: 18446744073709551615\n\n"]);
+        assert_eq!(reader.retry, Some(MAX_RETRY));
         // The same stream, one byte at a time.
         let mut slow = Reader::default();
         let bytes = stream.as_bytes().chunks(1);
