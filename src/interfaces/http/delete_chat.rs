@@ -8,6 +8,9 @@ use raw_json::quote;
 
 use crate::params::{ParamError, invalid};
 
+/// The parameters of the query.
+const PARAMETERS: [&str; 2] = ["dry_run", "store_dir"];
+
 /// Returns the body: the chat id of the path, and the members of the query.
 pub(super) fn request(
     chat: Result<Path<String>, PathRejection>,
@@ -25,6 +28,12 @@ pub(super) fn request(
         // The chat id of the path wins over the query.
         if name == "chat_id" {
             continue;
+        }
+        // A deletion is final: with a misspelled `dry_run` or `store_dir` it would delete too much.
+        if !PARAMETERS.contains(&name.as_ref()) {
+            let shown: String = name.chars().take(60).collect();
+            let accepted = PARAMETERS.join(", ");
+            return Err(invalid("query", &format!("the unknown parameter {shown:?}"), &accepted));
         }
         let flag = ["true", "false"].contains(&value.as_ref()) && name == "dry_run";
         let value = if flag { value.into_owned() } else { quote(&value) };
