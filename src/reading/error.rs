@@ -16,6 +16,23 @@ pub enum ReloadError {
         /// The record of the file that existed at this path, if it was found.
         ended: Option<Box<EndedFile>>,
     },
+    /// The path names several files, as a reference behind a snapshot does.
+    #[error(
+        "{path:?} names {count} files; accepted is one of them, such as {newest:?}; grep searches \
+         all of them with path={folder:?} and glob={glob:?}"
+    )]
+    Several {
+        /// The path as the caller spells it.
+        path: String,
+        /// The number of files.
+        count: u64,
+        /// The path of the newest file.
+        newest: String,
+        /// The folder of the files.
+        folder: String,
+        /// A glob that matches the files.
+        glob: String,
+    },
     /// The path is a folder, or neither a file nor a folder.
     #[error("{path:?} is not a regular file; the path of a file would be accepted")]
     NotAFile {

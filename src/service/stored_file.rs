@@ -12,6 +12,7 @@ use super::state::Service;
 use crate::reading::error::ReloadError;
 use crate::reading::regular_file::unopened;
 use crate::reading::target::Target;
+use crate::snapshot::format::originals::Originals;
 use context_store::{
     Allowance, Call, End, EndedFile, Location, ReadError, Reader, StoreError, ended_file, is_away,
     rfc3339,
@@ -41,7 +42,9 @@ impl Service {
         let ended = ended.map_or_else(|| ended_file(at), |ended| Ok(Some(*ended)));
         let source = match ended {
             Err(error) if is_away(&error) => unopened(path, error),
-            Err(_) | Ok(None) => ReloadError::NotFound { path, ended: None },
+            Err(_) | Ok(None) => {
+                several(&path).unwrap_or(ReloadError::NotFound { path, ended: None })
+            }
             Ok(Some(ended)) => gone_file_error(at, ended, self.large.redact)
                 .unwrap_or(ReloadError::NotFound { path, ended: None }),
         };
@@ -126,6 +129,15 @@ fn unread(at: &Location, error: ReadError) -> ReloadError {
 /// Returns the file as a target of the retrieval operations.
 pub(super) fn target(at: &Location) -> Target<'_> {
     Target::of(at)
+}
+
+/// Returns the error for a path that names several files.
+pub(super) fn several(path: &str) -> Option<ReloadError> {
+    let files = Originals::several(path)?;
+    let newest = files.newest()?;
+    let folder = newest.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned();
+    let (path, count, glob) = (path.to_owned(), files.names(), files.glob());
+    Some(ReloadError::Several { path, count, newest, folder, glob })
 }
 
 /// Returns the failure for a path that does not exist.

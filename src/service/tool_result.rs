@@ -6,7 +6,7 @@ use std::path::Path;
 use super::failure::Failure;
 use super::requests;
 use super::state::Service;
-use super::stored_file::target;
+use super::stored_file::{several, target};
 use crate::compaction::reference::is_forgery;
 use crate::envelope::Answer;
 use crate::params::{Params, checked, invalid};
@@ -98,8 +98,9 @@ impl Service {
                 return Err(self.no_file("result_id", &at, not_found()));
             }
         }
-        let id = id.chars().take(MAX_ID_CHARS).collect();
-        Err(Failure::Reload { field: "result_id", source: ReloadError::NoResult { id } })
+        let shown = id.chars().take(MAX_ID_CHARS).collect();
+        let source = several(id).unwrap_or(ReloadError::NoResult { id: shown });
+        Err(Failure::Reload { field: "result_id", source })
     }
 
     fn part_of_result(

@@ -122,6 +122,36 @@ async fn reading_says_what_is_wrong() {
     }
 }
 
+/// The reference behind many snapshots names several files.
+#[tokio::test]
+async fn a_path_of_several_files_says_how_each_is_read() {
+    let app = TestApp::new();
+    let several = "/workspace/compressed_group_c_{0..7,9}.json";
+    for (path, body) in [
+        ("/read_file", json!({"absolute_path": several})),
+        ("/grep", json!({"pattern": "x", "path": several})),
+        ("/read_tool_result", json!({"result_id": several, "store_dir": "/workspace"})),
+    ] {
+        let reply = app.post(path, body.to_string()).await;
+        assert_eq!(reply.status, StatusCode::NOT_FOUND);
+        let said = reply.json["answer"].as_str().unwrap();
+        assert!(
+            said.contains("names 9 files; accepted is one of them, such as \"/workspace/compressed_group_c_9.json\"; grep searches all of them with path=\"/workspace\" and glob=\"compressed_group_c_*.json\""),
+            "{said}"
+        );
+    }
+}
+
+/// An orchestrator's probe names the address of a container.
+#[tokio::test]
+async fn probes_are_answered_whatever_host_they_name() {
+    let app = TestApp::with(|config| config.server.allowed_hosts = vec!["unburden".to_owned()]);
+    for (path, status) in [("/healthz", 200), ("/readyz", 200), ("/tools", 403)] {
+        let request = Request::get(path).header("host", "10.0.0.1:8002").body(Body::empty());
+        assert_eq!(app.send(request.unwrap()).await.status.as_u16(), status, "{path}");
+    }
+}
+
 #[tokio::test]
 async fn unknown_routes_wrong_methods_and_large_bodies_speak_the_envelope() {
     let app = TestApp::with(|config| config.server.body_limit_bytes = 1_000);
@@ -218,7 +248,7 @@ async fn hostile_json_is_answered_and_never_panics() {
             ("/rehydrate", format!("{{\"messages\":{messages}}}")),
             ("/count_tokens", format!("{{\"messages\":{messages}}}")),
         ] {
-            let reply = app.post(path, body).await;
+            let reply = app.post(path, body.to_string()).await;
             let status = reply.status.as_u16();
             assert!(
                 [200, 400, 422].contains(&status),

@@ -262,7 +262,7 @@ fn reload_status(
     let refused = |code, field| (StatusCode::UNPROCESSABLE_ENTITY, code, Some(field));
     match error {
         E::Away { .. } => (StatusCode::SERVICE_UNAVAILABLE, "store_away", Some(path)),
-        E::NotFound { .. } | E::NoResult { .. } => {
+        E::NotFound { .. } | E::NoResult { .. } | E::Several { .. } => {
             (StatusCode::NOT_FOUND, "file_not_found", Some(path))
         }
         E::Ambiguous { .. } => refused("result_ambiguous", path),

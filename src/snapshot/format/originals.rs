@@ -47,6 +47,16 @@ impl Originals {
         line.minted().filter(|line| line.paths().next().as_deref() == Some(path))
     }
 
+    /// Parses the path in a line that names several files.
+    pub(crate) fn several(path: &str) -> Option<Originals> {
+        Originals::read(&NAMES.to_string(), path).filter(|line| line.names() > 1)
+    }
+
+    /// Returns a glob that matches the files of its chat, without the folder.
+    pub(crate) fn glob(&self) -> String {
+        format!("{}_*.json", self.stem.rsplit('/').next().unwrap_or_default())
+    }
+
     /// Returns the paths, oldest first.
     pub(crate) fn paths(&self) -> impl Iterator<Item = String> + '_ {
         let numbers = self.runs.iter().flat_map(|(from, to)| *from..=*to);
@@ -113,7 +123,7 @@ impl Originals {
     }
 
     /// Returns the number of files.
-    fn names(&self) -> u64 {
+    pub(crate) fn names(&self) -> u64 {
         let sizes = self.runs.iter().map(|(from, to)| (to - from).saturating_add(1));
         sizes.fold(0, u64::saturating_add)
     }
