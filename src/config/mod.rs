@@ -5,6 +5,7 @@
 pub(crate) mod address;
 mod key;
 mod llm;
+mod load;
 mod log;
 mod offload_result;
 mod privacy;
@@ -16,6 +17,7 @@ mod traces;
 pub use key::Key;
 pub(crate) use llm::SummariserError;
 pub use llm::{CompressionConfig, LlmConfig, SummariserConfig};
+pub use load::ConfigError;
 pub use log::{LogConfig, LogFormat};
 pub use offload_result::{ExtractConfig, OffloadResultConfig, PromptConfig};
 pub use privacy::{PrivacyConfig, RedactConfig};
@@ -26,10 +28,9 @@ pub(crate) use tool_prefix::ToolPrefix;
 pub use traces::TracesConfig;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use config::{Environment, File, FileFormat};
 use context_store::ObjectSettings;
 use serde::{Deserialize, Serialize};
 
@@ -245,125 +246,10 @@ impl Default for CacheConfig {
     }
 }
 
-/// Prefix of environment variables.
-const PREFIX: &str = "UNBURDEN_";
-/// Suffixes of variables that hold secrets.
-const SECRETS: [&str; 2] = ["__API_KEY", "__TOKEN"];
-
-/// Errors of a configuration.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// The file or the environment cannot be read.
-    #[error("the configuration cannot be read: {0}")]
-    Read(#[from] config::ConfigError),
-    /// A key is unknown, or its value has the wrong type.
-    #[error("the setting \"{key}\" is invalid: {reason}")]
-    Key {
-        /// The key's path.
-        key: String,
-        /// The problem.
-        reason: String,
-    },
-    /// A request would time out before its snapshot.
-    #[error(
-        "server.request_timeout_seconds is {request}, llm.timeout_seconds is {snapshot}; accepted \
-         is a request's limit that is longer than a snapshot's by 5 seconds or more"
-    )]
-    Timeouts {
-        /// The request's limit.
-        request: u64,
-        /// The snapshot's.
-        snapshot: u64,
-    },
-    /// `PORT` is not a port.
-    #[error("PORT is \"{found}\"; accepted is a number from 0 to 65535")]
-    Port {
-        /// The text found.
-        found: String,
-    },
-}
-
 impl Config {
     /// Returns the number of tenants, with the operator if it has a token or is alone.
     pub(crate) fn callers(&self) -> usize {
         let has_token = self.server.token.is_some() || self.server.token_file.is_some();
         self.tenants.len() + usize::from(has_token || self.tenants.is_empty())
     }
-
-    /// Reads the file, if any, and the environment, which overrides it.
-    pub fn load(file: Option<&Path>) -> Result<Config, ConfigError> {
-        let mut builder = config::Config::builder();
-        if let Some(file) = file {
-            builder = builder.add_source(File::from(file).format(FileFormat::Toml));
-        }
-        // The specification's prefix, with lower priority.
-        let seed = environment("ATLATL", "ATLATL_PROMPT__OFFLOAD__");
-        let own = environment("UNBURDEN", PREFIX);
-        let read = builder.add_source(seed).add_source(own).build()?;
-        let mut config: Config = serde_path_to_error::deserialize(read).map_err(|error| {
-            ConfigError::Key { key: error.path().to_string(), reason: error.inner().to_string() }
-        })?;
-        config.take_secrets();
-        config.take_port()?;
-        config.check_timeouts()?;
-        Ok(config)
-    }
-
-    /// Checks that a request outlives its snapshot.
-    fn check_timeouts(&self) -> Result<(), ConfigError> {
-        let (request, snapshot) = (self.server.request_timeout_seconds, self.llm.timeout_seconds);
-        if self.llm.model.is_some() && request < snapshot.saturating_add(5) {
-            return Err(ConfigError::Timeouts { request, snapshot });
-        }
-        Ok(())
-    }
-
-    /// Reads keys and tokens from the environment. The generic reader would parse a secret of
-    /// digits as a number.
-    fn take_secrets(&mut self) {
-        let secret = |name: &str| std::env::var(format!("{PREFIX}{name}")).ok().map(Key::new);
-        let llm = secret("LLM__API_KEY");
-        self.llm.api_key = llm.or(self.llm.api_key.take());
-        let server = secret("SERVER__TOKEN");
-        self.server.token = server.or(self.server.token.take());
-        for (name, tenant) in &mut self.tenants {
-            let token = secret(&format!("TENANTS__{}__TOKEN", name.to_uppercase()));
-            tenant.token = token.or(tenant.token.take());
-        }
-    }
-
-    /// Reads `PORT`, as platforms set it, unless the address is set.
-    fn take_port(&mut self) -> Result<(), ConfigError> {
-        if std::env::var_os("UNBURDEN_SERVER__LISTEN").is_some() {
-            return Ok(());
-        }
-        if let Ok(port) = std::env::var("PORT") {
-            let port = port.trim().parse().map_err(|_| ConfigError::Port { found: port })?;
-            self.server.listen.set_port(port);
-        }
-        Ok(())
-    }
-}
-
-/// Returns the environment's settings under a prefix.
-fn environment(prefix: &str, begin: &str) -> Environment {
-    Environment::with_prefix(prefix)
-        .source(Some(variables(begin)))
-        .prefix_separator("_")
-        .separator("__")
-        .try_parsing(true)
-        .list_separator(":")
-        .with_list_parse_key("store.roots")
-}
-
-/// Returns the variables that name a section and a key. Others with the prefix are ignored:
-/// Kubernetes sets `UNBURDEN_PORT` for a service of that name.
-fn variables(begin: &str) -> config::Map<String, String> {
-    let names_setting =
-        |name: &str| name.split_once('_').is_some_and(|(_, key)| key.contains("__"));
-    std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, _)| name.starts_with(begin) && names_setting(name))
-        .filter(|(name, _)| !SECRETS.iter().any(|secret| name.ends_with(secret)))
-        .collect()
 }

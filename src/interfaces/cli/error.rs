@@ -44,6 +44,15 @@ pub(crate) enum CliError {
         /// The section of the configuration.
         section: String,
     },
+    /// A tenant has no folders.
+    #[error(
+        "{section} has no roots, so that its token opens nothing; accepted are folders in \
+         {section}.roots"
+    )]
+    NoRoots {
+        /// The section of the configuration.
+        section: String,
+    },
     /// A token is too short.
     #[error(
         "{section} has a token of {found} characters; accepted are {min} or more, such as \

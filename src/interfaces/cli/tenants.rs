@@ -21,6 +21,9 @@ pub(super) fn tenant_entries(config: &Config) -> Result<Vec<TenantEntry>, CliErr
             None => own,
             Some((name, tenant)) => {
                 let section = format!("tenants.{name}");
+                if tenant.roots.is_empty() {
+                    return Err(CliError::NoRoots { section });
+                }
                 let token = token(&section, tenant.token.as_ref(), tenant.token_file.as_deref())?;
                 Some(token.ok_or(CliError::NoToken { section })?)
             }
