@@ -157,8 +157,10 @@ fn settings_in_the_file_are_those_of_a_request() {
             body[name] = value.clone();
         }
         std::fs::write(folder.path().join("request.json"), body.to_string()).unwrap();
-        let args = ["offload", "request.json", "--json", "--dry-run"];
-        unburden(folder.path()).args(args).args(options).output().unwrap()
+        let is_real = options.contains(&"--dry-run=false");
+        let dry_run = if is_real { &[][..] } else { &["--dry-run"] };
+        let args = ["offload", "request.json", "--json"];
+        unburden(folder.path()).args(args).args(dry_run).args(options).output().unwrap()
     };
     let outcome = |output: &Output| {
         let envelope: Value = serde_json::from_str(&out(output)).unwrap();
@@ -168,6 +170,10 @@ fn settings_in_the_file_are_those_of_a_request() {
     assert_eq!(outcome(&offload(&json!({"max_total_tokens": 100}), &[])), "compacted");
     let option = ["--max-total-tokens", "90000"];
     assert_eq!(outcome(&offload(&json!({"max_total_tokens": 100}), &option)), "unchanged");
+    let elsewhere = json!({"max_total_tokens": 100, "store_dir": "./mine"});
+    assert_eq!(outcome(&offload(&elsewhere, &["--dry-run=false"])), "compacted");
+    let exists = |store: &str| folder.path().join(store).exists();
+    assert!(exists("mine") && !exists("context_store"));
     let refused = offload(&json!({"target_tokens": "many"}), &[]);
     assert!(!refused.status.success());
     assert!(err(&refused).contains("target_tokens"), "{}", err(&refused));
@@ -349,6 +355,26 @@ fn configuration_is_file_then_environment_then_flags() {
     assert!(serve("", &[("UNBURDEN_SERVER__NONSENSE", "1")], &[]).contains("nonsense"));
     let roots = [("UNBURDEN_STORE__ROOTS", "/no/such/a:/no/such/b")];
     assert!(serve("", &roots, &[]).contains("\"/no/such/a\""));
+    let missed = serve("", &[("UNBURDEN_SERVER_TOKEN", "x")], &[]);
+    assert!(missed.contains("accepted is UNBURDEN_SERVER__TOKEN"), "{missed}");
+    let word = serve("[store]\ndurability = \"fast\"\n", &[], &[]);
+    assert!(word.contains("store.durability") && word.contains("`sync` or `relaxed`"), "{word}");
+    let zero = serve("[extract]\ndeadline_ms = 0\n", &[], &[]);
+    assert!(zero.contains("\"extract.deadline_ms\" is 0; accepted are 1 and more"), "{zero}");
+}
+
+/// Whatever the case of its name: a tenant that was dropped would leave the service open.
+#[test]
+fn a_tenant_without_roots_is_refused() {
+    let folder = folder();
+    for name in ["UNBURDEN_TENANTS__ACME__TOKEN", "UNBURDEN_TENANTS__acme__TOKEN"] {
+        let output = unburden(folder.path())
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .env(name, "0123456789abcdef")
+            .output()
+            .unwrap();
+        assert!(err(&output).contains("tenants.acme has no roots"), "{}", err(&output));
+    }
 }
 
 /// Roots that are named are the only ones.

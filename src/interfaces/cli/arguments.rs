@@ -1,7 +1,7 @@
 //! The command line arguments. The commands interpret them.
 
 mod delete;
-mod offload;
+pub(crate) mod offload;
 mod privacy;
 mod proxy;
 mod reach;
@@ -220,7 +220,7 @@ pub(crate) struct Extract {
     #[arg(long, value_name = "NAME=VALUE")]
     pub param: Vec<String>,
     /// Ids to look for, separated by commas
-    #[arg(long, value_delimiter = ',', conflicts_with_all = ["query", "condition", "recipe"])]
+    #[arg(long, value_delimiter = ',', conflicts_with_all = ["query", "recipe"])]
     pub ids: Vec<String>,
     /// The field that holds ids [default: id]
     #[arg(long, value_name = "FIELD", requires = "ids")]

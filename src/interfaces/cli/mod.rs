@@ -19,8 +19,10 @@ mod tenants;
 
 use std::io;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
+use rustix::process::Signal;
 
 use self::arguments::{Arguments, Command};
 use self::commands::{
@@ -33,6 +35,11 @@ use self::output::print_status;
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    // A write beyond a limit on file sizes then fails like one on a full disk. Unhandled, the
+    // signal ends the process; worker processes do not inherit the handler.
+    if let Err(error) = signal_hook::flag::register(Signal::XFSZ.as_raw(), Arc::default()) {
+        print_status(format!("limits on file sizes cannot be handled: {error}"));
+    }
     run(Arguments::parse()).into()
 }
 

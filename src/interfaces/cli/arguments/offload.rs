@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
+use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use raw_json as raw;
 use raw_json::quote;
@@ -54,7 +55,10 @@ impl Args for Typed {
 impl FromArgMatches for Typed {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Typed, clap::Error> {
         let typed = |field: &Field| {
-            let text = matches.get_one::<String>(field.name)?;
+            // A default gives way to the setting in the file.
+            let source = matches.value_source(field.name)?;
+            let text = matches.get_one::<String>(field.name);
+            let text = text.filter(|_| source != ValueSource::DefaultValue)?;
             Some((field.name, json(field.shape, text)))
         };
         Ok(Typed(fields().filter_map(typed).collect()))
@@ -65,6 +69,9 @@ impl FromArgMatches for Typed {
         Ok(())
     }
 }
+
+/// The folder of the files where neither an option nor the file names one.
+pub(crate) const STORE_DIR: &str = "./context_store";
 
 /// The settings, and the format of the messages.
 fn fields() -> impl Iterator<Item = &'static Field> {
@@ -98,7 +105,7 @@ fn flag(field: &'static Field) -> Arg {
         _ => flag,
     };
     match field.name {
-        "store_dir" => flag.default_value("./context_store"),
+        "store_dir" => flag.default_value(STORE_DIR),
         "context_manage_mode" => flag.visible_alias("mode"),
         _ => flag,
     }

@@ -4,8 +4,10 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use console::Term;
+use raw_json::quote;
 
 use crate::interfaces::cli::arguments::Offload;
+use crate::interfaces::cli::arguments::offload::STORE_DIR;
 use crate::interfaces::cli::error::CliError;
 use crate::interfaces::cli::exit::Exit;
 use crate::interfaces::cli::input::{Document, read};
@@ -30,6 +32,9 @@ pub(crate) fn run(options: &Offload) -> Result<Exit, CliError> {
         if let Some(value) = document.setting(name).filter(|_| is_absent(&members, name)) {
             members.push((name, value.to_owned()));
         }
+    }
+    if is_absent(&members, "store_dir") {
+        members.push(("store_dir", quote(STORE_DIR)));
     }
     if is_absent(&members, "include_files") {
         members.push(("include_files", options.json.to_string()));
