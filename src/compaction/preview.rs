@@ -112,7 +112,7 @@ impl Shown {
             let what = format!("L{}-L{end}", self.head_lines + 1);
             (what, FilePart::Lines(self.head_lines..end))
         } else {
-            let what = format!("bytes {}-{}", self.head, self.tail);
+            let what = format!("bytes {}-{}", self.head, self.tail.saturating_sub(1));
             (what, FilePart::Bytes(self.head as u64..self.tail as u64))
         };
         let call =

@@ -107,7 +107,7 @@ fn named<'t>(text: &'t str, part: &str) -> &'t str {
     };
     if let Some(range) = part.strip_prefix("bytes ") {
         let (start, end) = numbers(range);
-        return &text[start..end];
+        return &text[start..=end];
     }
     let (first, last) = numbers(&part.replace('L', ""));
     let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
