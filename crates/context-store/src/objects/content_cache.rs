@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Seek, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::local::file_cache::FileStamp;
 use crate::local::open::{open_named, open_to_read};
+use crate::local::own_file::make_folder;
 use crate::local::regular_file::hash_content;
 
 /// The age from which on a half-written file counts as left by a crashed process.
@@ -58,11 +59,23 @@ pub(crate) struct Fetched {
 
 impl ContentCache {
     /// Opens the cache in a folder, creates it if it is missing, and adds the contents that an
-    /// earlier process left.
-    pub(crate) fn open(path: PathBuf, most_bytes: u64) -> io::Result<ContentCache> {
+    /// earlier process left. Without a `path` it is in the system's temporary folder, where any
+    /// user can create folders.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder cannot be created. One in the system's temporary folder must also belong
+    /// to this user and not be writable by others.
+    pub(crate) fn open(path: Option<PathBuf>, most_bytes: u64) -> io::Result<ContentCache> {
         use std::os::unix::fs::DirBuilderExt;
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
-        let dir = Dir::open_ambient_dir(&path, ambient_authority())?;
+        let (path, dir) = match path {
+            Some(path) => {
+                std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
+                let dir = Dir::open_ambient_dir(&path, ambient_authority())?;
+                (path, dir)
+            }
+            None => default_folder(&std::env::temp_dir())?,
+        };
         let cache = ContentCache { dir, path, most_bytes, known: Mutex::default() };
         for entry in cache.dir.entries()?.flatten() {
             let name = entry.file_name();
@@ -83,7 +96,7 @@ impl ContentCache {
     }
 
     /// Returns the folder.
-    pub(crate) fn path(&self) -> &std::path::Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -240,6 +253,14 @@ impl Drop for Fetched {
     }
 }
 
+/// Opens this user's folder in `temporary`, and creates it if it is missing.
+fn default_folder(temporary: &Path) -> io::Result<(PathBuf, Dir)> {
+    let name = format!("unburden-cache-{}", rustix::process::geteuid().as_raw());
+    let parent = Dir::open_ambient_dir(temporary, ambient_authority())?;
+    let dir = make_folder(&parent, &name)?;
+    Ok((temporary.join(name), dir))
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Read;
@@ -255,7 +276,7 @@ mod tests {
     #[test]
     fn what_was_used_last_stays_within_the_bound() {
         let temp = tempfile::tempdir().unwrap();
-        let cache = Arc::new(ContentCache::open(temp.path().join("cache"), 10).unwrap());
+        let cache = Arc::new(ContentCache::open(Some(temp.path().join("cache")), 10).unwrap());
         let [one, two, three] = ["one1", "two2", "three"].map(|text| {
             let hash = blake3::hash(text.as_bytes());
             cache.put(hash, text.as_bytes());
@@ -273,7 +294,7 @@ mod tests {
         // The next process finds them, but no half-written file.
         std::fs::write(temp.path().join("cache/01J.tmp"), "half").unwrap();
         crate::testing::set_modified(&temp.path().join("cache/01J.tmp"), std::time::UNIX_EPOCH);
-        let again = ContentCache::open(temp.path().join("cache"), 10).unwrap();
+        let again = ContentCache::open(Some(temp.path().join("cache")), 10).unwrap();
         assert_eq!(text(&again, &one).as_deref(), Some("one1"));
         assert_eq!(std::fs::read_dir(temp.path().join("cache")).unwrap().count(), 2);
     }
@@ -281,7 +302,7 @@ mod tests {
     #[test]
     fn a_file_that_was_changed_is_no_content() {
         let temp = tempfile::tempdir().unwrap();
-        let cache = Arc::new(ContentCache::open(temp.path().to_owned(), 100).unwrap());
+        let cache = Arc::new(ContentCache::open(Some(temp.path().to_owned()), 100).unwrap());
         let hash = blake3::hash(b"content");
         cache.put(hash, b"content");
         std::fs::write(temp.path().join(hash.to_hex().as_str()), "CONTENT!").unwrap();
@@ -290,5 +311,20 @@ mod tests {
         fetched.write(b"other").unwrap();
         assert!(fetched.end(&hash).is_err());
         assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_default_folder_that_others_could_have_made_is_refused() {
+        let temp = tempfile::tempdir().unwrap();
+        let (path, _) = default_folder(temp.path()).unwrap();
+        assert!(default_folder(temp.path()).is_ok(), "its own");
+        std::fs::remove_dir(&path).unwrap();
+        std::os::unix::fs::symlink(temp.path(), &path).unwrap();
+        assert!(default_folder(temp.path()).is_err(), "a link");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        let open_mode = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+        std::fs::set_permissions(&path, open_mode).unwrap();
+        assert!(default_folder(temp.path()).is_err(), "writable by others");
     }
 }

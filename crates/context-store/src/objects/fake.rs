@@ -125,7 +125,7 @@ impl FakeStore {
         cache: &std::path::Path,
         timeout: Duration,
     ) -> Arc<Objects> {
-        let cache = ContentCache::open(cache.to_owned(), 1 << 26).unwrap();
+        let cache = ContentCache::open(Some(cache.to_owned()), 1 << 26).unwrap();
         let times = (timeout, Duration::from_millis(1));
         let url = ("s3://bucket/some/prefix".to_owned(), "some/prefix".to_owned());
         let objects = Objects::with_store(Arc::clone(self) as _, url, times, cache).unwrap();

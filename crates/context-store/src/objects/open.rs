@@ -43,9 +43,10 @@ impl Objects {
             return Err(refused(format!("its endpoint is \"{endpoint}\"; {accepted}")));
         }
         let store = settings.client(&bucket).map_err(|error| refused(with_root(&error)))?;
-        let dir = settings.cache_dir.clone().unwrap_or_else(default_cache_dir);
-        let cache = ContentCache::open(dir.clone(), settings.cache_bytes).map_err(|error| {
-            refused(format!("its cache \"{}\" cannot be opened: {error}", dir.display()))
+        let dir = settings.cache_dir.clone();
+        let cache = ContentCache::open(dir, settings.cache_bytes).map_err(|error| {
+            let dir = settings.cache_dir.as_deref().map(|dir| format!(" \"{}\"", dir.display()));
+            refused(format!("its cache{} cannot be opened: {error}", dir.unwrap_or_default()))
         })?;
         let url = format!("s3://{bucket}/{prefix}");
         let url = (url.trim_end_matches('/').to_owned(), prefix);
@@ -112,10 +113,4 @@ fn path_of(listed: &str) -> Option<PathBuf> {
 fn with_root(error: &dyn Error) -> String {
     let root = std::iter::successors(error.source(), |cause| (*cause).source()).last();
     root.map_or_else(|| error.to_string(), |root| format!("{error}: {root}"))
-}
-
-/// Returns the default folder of the cache, whose name contains this user's id.
-fn default_cache_dir() -> PathBuf {
-    let user = rustix::process::geteuid().as_raw();
-    std::env::temp_dir().join(format!("unburden-cache-{user}"))
 }
