@@ -76,10 +76,9 @@ pub(crate) fn replay(
     target: u64,
     standing: Option<&Standing>,
     moves: &[Move],
-    mut reserve: Reserve<'_>,
+    reserve: Reserve<'_>,
 ) -> Result<Replay, StoreError> {
     let mut tokens: Vec<u64> = context.measured.iter().map(|m| m.tokens).collect();
-    let in_place = standing.map_or(0, |standing| standing.in_place);
     let gone = standing.map_or(0..0, Standing::gone);
     let is_gone = |index: usize| gone.contains(&index) && context.is_compressible(index);
     let (mut large, mut shown) = (Vec::new(), Vec::new());
@@ -91,74 +90,110 @@ pub(crate) fn replay(
             large.push(item);
         }
     }
-    let fixed = fixed(context, &tokens, in_place);
-    let mark = low_water(context, fixed);
-    let units = Units::of(context.history().dialect(), &context.views(), &tokens);
-    let least = Recent { tokens: 0, ..context.settings.recent_for_compression() };
-    let level = context.beside.saturating_add_signed(standing.map_or(0, Standing::added));
-    let mut replay = Replay {
-        moved: HashSet::new(),
-        reserve: Vec::new(),
-        bare: Vec::new(),
-        shown,
-        is_due: false,
-        tokens,
-        level,
+    let fixed = fixed(context, &tokens, standing.map_or(0, |standing| standing.in_place));
+    let mut posts = Posts {
+        context,
+        target,
+        standing,
+        fixed,
+        mark: low_water(context, fixed),
+        units: Units::of(context.history().dialect(), &context.views(), &tokens),
+        posted: Vec::new(),
+        reserve,
+        replay: Replay {
+            moved: HashSet::new(),
+            reserve: Vec::new(),
+            bare: Vec::new(),
+            shown,
+            is_due: false,
+            level: context.beside.saturating_add_signed(standing.map_or(0, Standing::added)),
+            tokens,
+        },
     };
     let mut waiting = large.into_iter().peekable();
-    let mut posted: Vec<&Move> = Vec::new();
-    for index in (0..replay.tokens.len()).filter(|index| !is_gone(*index)) {
-        replay.level += replay.tokens[index];
+    for index in (0..posts.replay.tokens.len()).filter(|index| !is_gone(*index)) {
+        posts.replay.level += posts.replay.tokens[index];
         while let Some(item) = waiting.next_if(|item| item.candidate.index <= index) {
-            posted.push(item);
+            posts.posted.push(item);
         }
         let end = index + 1;
-        replay.is_due = replay.level > target && end >= gone.end && units.ends_at(end);
-        if !replay.is_due {
-            continue;
-        }
-        let recent = units.recent_from(end, context.settings.recent());
-        let newest = units.recent_from(end, least);
-        posted.sort_by_key(|item| Reverse(item.candidate.slot.tokens));
-        let (old, new): (Vec<&Move>, _) =
-            posted.drain(..).partition(|item| item.candidate.index < recent);
-        old.into_iter().for_each(|item| replay.move_out(item));
-        while replay.level > mark
-            && let Some(item) = reserve.next_before(recent)?
-        {
-            replay.move_out(&item);
-            replay.reserve.push(item);
-        }
-        if standing.is_none() && replay.level > target {
-            replay.give_up_previews(recent, &mut reserve)?;
-        }
-        let snapshots = standing.map_or(0, |standing| standing.snapshots);
-        let region = |replay: &Replay| {
-            let kept = fixed + tokens_in(context, &replay.tokens, newest..end);
-            replay.level.saturating_sub(kept + snapshots)
-        };
-        // The minimum size of the post: its newest messages next to a snapshot.
-        let min = |replay: &Replay, snapshot: u64| match standing {
-            Some(_) => min_tokens(context, region(replay), snapshots, replay.level, snapshot),
-            None => replay.level,
-        };
-        for item in new {
-            match min(&replay, FAIR_SNAPSHOT_TOKENS) <= target {
-                true => posted.push(item),
-                false => replay.move_out(item),
-            }
-        }
-        // Previews of the last post are given up later, after more of its newest results have
-        // moved.
-        let is_earlier = end < replay.tokens.len();
-        if standing.is_some() && is_earlier && min(&replay, MIN_SNAPSHOT_TOKENS) > target {
-            replay.give_up_previews(end, &mut reserve)?;
-        }
-        if standing.is_some()
-            && worth_a_pass(context, region(&replay), snapshots, replay.level).is_ok()
-        {
-            replay.level = replay.level.min(mark);
+        let is_post = end >= gone.end && posts.units.ends_at(end);
+        posts.replay.is_due = is_post && posts.replay.level > target;
+        if posts.replay.is_due {
+            posts.shrink(end)?;
         }
     }
-    Ok(replay)
+    Ok(posts.replay)
+}
+
+/// The posts of a client with a growing history. Each post ends with a whole unit.
+struct Posts<'a> {
+    context: &'a Context<'a>,
+    target: u64,
+    standing: Option<&'a Standing>,
+    /// Tokens that no step can free.
+    fixed: u64,
+    /// The low-water mark.
+    mark: u64,
+    units: Units,
+    /// The large results so far that have not moved.
+    posted: Vec<&'a Move>,
+    reserve: Reserve<'a>,
+    replay: Replay,
+}
+
+impl Posts<'_> {
+    /// Frees tokens of the post of the messages before `end`, which exceeds the target.
+    fn shrink(&mut self, end: usize) -> Result<(), StoreError> {
+        let recent = self.units.recent_from(end, self.context.settings.recent());
+        self.posted.sort_by_key(|item| Reverse(item.candidate.slot.tokens));
+        let (old, new): (Vec<&Move>, _) =
+            self.posted.drain(..).partition(|item| item.candidate.index < recent);
+        old.into_iter().for_each(|item| self.replay.move_out(item));
+        while self.replay.level > self.mark
+            && let Some(item) = self.reserve.next_before(recent)?
+        {
+            self.replay.move_out(&item);
+            self.replay.reserve.push(item);
+        }
+        if self.standing.is_none() && self.replay.level > self.target {
+            self.replay.give_up_previews(recent, &mut self.reserve)?;
+        }
+        for item in new {
+            match self.min_tokens(end, FAIR_SNAPSHOT_TOKENS) <= self.target {
+                true => self.posted.push(item),
+                false => self.replay.move_out(item),
+            }
+        }
+        let Some(standing) = self.standing else { return Ok(()) };
+        // Previews of the last post are given up later, after more of its newest results have
+        // moved.
+        let is_earlier = end < self.replay.tokens.len();
+        if is_earlier && self.min_tokens(end, MIN_SNAPSHOT_TOKENS) > self.target {
+            self.replay.give_up_previews(end, &mut self.reserve)?;
+        }
+        let (region, level) = (self.region(end), self.replay.level);
+        if worth_a_pass(self.context, region, standing.snapshots, level).is_ok() {
+            self.replay.level = level.min(self.mark);
+        }
+        Ok(())
+    }
+
+    /// Returns the minimum size of the post that ends at `end`: with snapshots, its newest messages
+    /// next to one of `snapshot` tokens.
+    fn min_tokens(&self, end: usize, snapshot: u64) -> u64 {
+        let level = self.replay.level;
+        self.standing.map_or(level, |standing| {
+            min_tokens(self.context, self.region(end), standing.snapshots, level, snapshot)
+        })
+    }
+
+    /// Returns the tokens of the post that ends at `end` that a snapshot can replace.
+    fn region(&self, end: usize) -> u64 {
+        let least = Recent { tokens: 0, ..self.context.settings.recent_for_compression() };
+        let newest = self.units.recent_from(end, least);
+        let kept = self.fixed + tokens_in(self.context, &self.replay.tokens, newest..end);
+        let snapshots = self.standing.map_or(0, |standing| standing.snapshots);
+        self.replay.level.saturating_sub(kept + snapshots)
+    }
 }

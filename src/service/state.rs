@@ -52,13 +52,7 @@ impl Service {
         resources: &SharedResources,
         holder: Holder,
     ) -> Result<Service, OpenError> {
-        let specs: Vec<RootSpec> =
-            config.store.roots.iter().map(|spec| RootSpec::parse(spec)).collect();
-        let roots = match &resources.objects {
-            Some(objects) => Roots::of_objects(&specs, objects)?,
-            None => Roots::open(&specs)?,
-        };
-        let roots = Arc::new(roots);
+        let roots = Arc::new(roots(config, resources)?);
         let measure = Arc::new(Measure::new(config.cache.measured_bytes));
         let file_cache =
             Arc::new(FileCache::new(config.cache.files).with_key(operators_key(config)?));
@@ -149,6 +143,16 @@ impl Service {
     pub(crate) fn unready(&self) -> Option<String> {
         self.roots.unwritable()
     }
+}
+
+/// Opens the configured roots, or their objects.
+fn roots(config: &Config, resources: &SharedResources) -> Result<Roots, OpenError> {
+    let specs: Vec<RootSpec> =
+        config.store.roots.iter().map(|spec| RootSpec::parse(spec)).collect();
+    Ok(match &resources.objects {
+        Some(objects) => Roots::of_objects(&specs, objects)?,
+        None => Roots::open(&specs)?,
+    })
 }
 
 /// Returns the configured lifetimes; a file of records may have its own.

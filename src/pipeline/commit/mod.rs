@@ -103,8 +103,12 @@ fn committed(context: &Context<'_>, decision: &mut Decision) -> Result<Option<Of
 
 fn refused(context: &Context<'_>, decision: &Decision, failed: Failure) -> Offloaded {
     let (warning, checks) = match failed {
-        Failure::Store(error) => (failure(&error), Checks::HOLD),
+        Failure::Store(error) => {
+            tracing::warn!(%error, "the files of an answer could not be written");
+            (failure(&error), Checks::HOLD)
+        }
         Failure::Unreadable(error) => {
+            tracing::error!(%error, "an answer cannot be read back");
             (format!("the answer cannot be read back ({error}); {UNCHANGED}"), Checks::HOLD)
         }
         Failure::Deleted(checks) => {

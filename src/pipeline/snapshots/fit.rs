@@ -92,17 +92,8 @@ pub(crate) fn fitted(
     own: &FileLine,
 ) -> Result<Fitted, String> {
     let wanted = &group.wanted;
-    let mut block = Block {
-        writer: written.writer,
-        summary: Summary::default(),
-        directives: Vec::new(),
-        files: Vec::new(),
-        more: None,
-        originals: wanted.earlier.originals.clone(),
-        code: None,
-    };
-    block.originals.extend(originals);
     let aim = group.most;
+    let block = empty(written.writer, wanted.earlier.originals.iter().cloned().chain(originals));
     let mut fitted = Fitted { block, list: None, rejected: None };
     let mut budget = wanted.budget;
     let (mut own_messages, mut extracted) = (None, None);
@@ -146,6 +137,19 @@ pub(crate) fn fitted(
         group.named(),
         wanted.tokens
     ))
+}
+
+/// Returns a snapshot that names its originals only.
+fn empty(writer: Writer, originals: impl Iterator<Item = Originals>) -> Block {
+    Block {
+        writer,
+        summary: Summary::default(),
+        directives: Vec::new(),
+        files: Vec::new(),
+        more: None,
+        originals: originals.collect(),
+        code: None,
+    }
 }
 
 /// Fills a snapshot with as much as its budget allows.
