@@ -41,7 +41,9 @@ impl Service {
         let (names, further) = self.named_files(&at, statement)?;
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         let is_sql = matches!(asked, ExtractQuery::Sql(_));
-        let started = Cell::new(is_sql.then(|| self.workers.start()).flatten());
+        // A worker starts while a local file is read. It must not wait for one on the network.
+        let starts = is_sql && self.roots.objects().is_none();
+        let started = Cell::new(starts.then(|| self.workers.start()).flatten());
         let (workers, limits) = (self.workers.as_ref(), &self.extract);
         let means = Means { workers, limits, count: &count, started };
         let is_page = matches!(&asked, ExtractQuery::Query(query) if query.is_page());

@@ -25,6 +25,8 @@ struct Listing<'a> {
     /// The number on all pages.
     total: u64,
     what: &'static str,
+    /// The advice for a line that is too large.
+    instead: &'static str,
 }
 
 /// Writes an outcome of `query` in at most `max_tokens`, as measured by `count`. Always includes
@@ -110,7 +112,8 @@ fn with_lines(
     let next = (next + 1 < listing.total).then_some(next + 1);
     let rest = next.map(|next| format!("; offset={next} to go past it")).unwrap_or_default();
     text.push_str(&format!(
-        "\n[the next one is larger than max_tokens; name the fields you need in select{rest}]"
+        "\n[the next one is larger than max_tokens; {}{rest}]",
+        listing.instead
     ));
     Rendered { text, shown, truncated: true, next_offset: next }
 }
@@ -131,11 +134,13 @@ fn listing<'a>(outcome: &'a Outcome<'_>, query: &Query) -> Option<Listing<'a>> {
                 .collect(),
             total: outcome.groups_total,
             what: " groups",
+            instead: "send a larger max_tokens",
         }),
         Shows::Records => Some(Listing {
             lines: outcome.records.iter().map(|record| record.as_ref().into()).collect(),
             total: outcome.matched,
             what: "",
+            instead: "name the fields you need in select",
         }),
     }
 }
