@@ -38,7 +38,7 @@ pub(crate) enum Richness {
     NoRecipes,
     /// Without the schema.
     NoSchema,
-    /// The summary, a few words for each field, and three recipes.
+    /// The summary, a few words for each field, and two calls.
     Compact,
     /// The path, the count and the fields.
     Pointer,

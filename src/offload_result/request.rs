@@ -31,23 +31,24 @@ words!(Richness {
 request! {
     /// `POST /offload_result`.
     pub(crate) struct RequestMembers<'a> {
-        /// The tool or operation that gave the result; a part of the file's name.
+        /// Name of the tool or operation that returned the result; a part of the file's name.
         operation: String {
             blank: Blank::Refused,
             max: 200,
             accepted: "the name of a tool or operation, as a string of 1 to 200 characters",
             schema: r#"{"minLength": 1}"#,
         },
-        /// Whose recipes, names and threshold.
+        /// Selects the recipes, the file names and the threshold.
         ///
-        /// `general` for any records; `mif` and `mif-6400` for memories in the format MIF, as the
-        /// two specifications of large result offloading have them (threshold 1600 and 6400).
+        /// `general` is for any records. `mif` and `mif-6400` are for memories in the MIF format
+        /// and follow the two specifications of large result offloading (thresholds of 1600 and
+        /// 6400 tokens).
         profile: Profile = "general",
         /// The level of detail of the records.
         ///
-        /// With the profile `mif` one of `light`, `medium`, `full`, by default `medium` for
-        /// operations that begin with `inject`, else `light`. With the others any word, by
-        /// default `full`.
+        /// With the profile `mif`: `light`, `medium` or `full`; the default is `medium` for
+        /// operations that begin with `inject`, else `light`. With the other profiles: any word;
+        /// the default is `full`.
         detail: Option<String> {
             blank: Blank::Absent,
             max: 200,
@@ -55,21 +56,21 @@ request! {
         },
         /// The question that the tool answered.
         ///
-        /// Its first 4096 characters are kept in the header, and named where the file has
-        /// expired.
+        /// The first 4096 characters are stored in the file's header, and are repeated in the
+        /// error after the file expires.
         query: Option<String>,
-        /// The records; elements of any type.
+        /// The records: an array with elements of any type.
         results: Option<Json<'a>> { schema: r#"{"type": ["array", "null"], "items": {}}"# },
-        /// The text of a result, in which records are looked for.
+        /// The text of a result; the service searches it for records.
         content: Option<Cow<'a, str>>,
-        /// The most estimated tokens that stay.
+        /// Maximum estimated tokens of a result that is returned inline.
         threshold_tokens: Option<u64> {
             absent: "1600 (`prompt.offload.threshold_tokens`); with the profile `mif-6400` at \
                      least 6400",
         },
-        /// How long the file lives after it was last given out, up to ten years.
+        /// Lifetime of the file after it was last returned; at most ten years.
         ///
-        /// A file that is there already keeps its own, and a warning says so.
+        /// A file that already exists keeps its lifetime, and a warning says so.
         ttl_seconds: Option<u64> {
             unit: "seconds",
             min: 1,
@@ -78,25 +79,27 @@ request! {
         },
         /// The folder of the file, under an allowed root.
         ///
-        /// Made where it does not exist. At most 4096 bytes, no control character.
+        /// The service creates the folder if it does not exist. Limits: 4096 bytes, no control
+        /// characters.
         output_dir: Option<String> {
-            absent: "`prompt.offload.output_dir`, else the system's folder for temporary files, \
-                     or the first root where that one is not allowed",
+            absent: "`prompt.offload.output_dir`, else the system's folder for temporary files \
+                     if it is allowed, else the first root",
             schema: PATH,
         },
-        /// How much of the file is described.
+        /// Level of detail of the descriptor.
         ///
-        /// `full`: a summary, a few words on each field, an example, recipes and guidance; with
-        /// the profiles of the specifications all that these have. `no_recipes`, `no_schema`: all
-        /// but these. `compact`: the summary, the fields, two calls. `pointer`: path, count and
-        /// fields. A text without records has its preview.
+        /// `full`: a summary, a short description of each field, an example, recipes and
+        /// guidance; with the MIF profiles, the members of their specifications. `no_recipes`:
+        /// `full` without recipes. `no_schema`: `full` without the fields or the schema.
+        /// `compact`: the summary, the fields and two calls. `pointer`: path, count and fields.
+        /// The descriptor of a text without records has a preview instead.
         descriptor: Richness = "full",
-        /// The dotted path of the number that `summary.score_range` is taken from.
+        /// Dotted path of the numeric field for `summary.score_range`.
         score_field: Option<String> { absent: "no range" },
         /// The retrieval tools that the agent has.
         ///
-        /// A list, or an object that gives each the name under which the agent has it. With
-        /// `lro_extract` the guidance speaks of it, else of a shell.
+        /// A list, or an object that maps each tool to the agent's name for it. If the agent has
+        /// `lro_extract`, the guidance explains it; else it explains `jq` in a shell.
         reload_tools: ReloadTools { schema: ReloadTools::SCHEMA }
             = ["read_file", "grep", "lro_extract", "read_tool_result", "shell"],
     }
@@ -180,7 +183,7 @@ fn given<'a>(
 ) -> Result<GivenResult<'a>, ParamError> {
     match (results, content) {
         (Some(_), Some(_)) => {
-            Err(invalid("content", "given beside results", "either results or content"))
+            Err(invalid("content", "given together with results", "either results or content"))
         }
         (Some(results), None) if raw::elements(results).is_err() => {
             Err(invalid("results", results, "an array"))

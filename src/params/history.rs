@@ -8,14 +8,14 @@ use super::{Field, Json, Member, ParamError, Params, Shape, invalid, request};
 request! {
     /// A history.
     pub(crate) struct HistoryMembers<'a> {
-        /// The whole history, oldest first.
+        /// The whole history, oldest message first.
         messages: Json<'a> {
             accepted: "an array of messages, oldest first",
             schema: r##"{"type": "array", "items": {"$ref": "#/components/schemas/Message"}}"##,
         },
         /// Format of the messages.
         ///
-        /// `auto` detects it.
+        /// `auto` detects the format.
         format: Option<String> {
             unit: "name",
             words: &[
@@ -29,14 +29,14 @@ request! {
 request! {
     /// The members of a provider's request next to its messages.
     pub(crate) struct Beside<'a> {
-        /// Tool definitions in the provider's format; they are counted.
+        /// Tool definitions in the provider's format; their tokens count.
         tools: Option<Json<'a>>,
-        /// The system prompt next to the messages.
+        /// The system prompt of a provider that sends it separately from the messages.
         ///
-        /// A string, a list of text blocks or of strings, or an object with `parts`. Snapshots
-        /// go there where no system message holds them, and the answer then has it with them.
-        /// Also accepted as `instructions`, `systemInstruction` or `system_instruction`; only
-        /// one of them.
+        /// A string, a list of text blocks or of strings, or an object with `parts`. If no system
+        /// message can hold the snapshots, they are added here, and the answer returns the result
+        /// as `system`. Also accepted as `instructions`, `systemInstruction` or
+        /// `system_instruction`; send only one of them.
         system: SystemPrompt<'a>,
     }
 }
@@ -93,7 +93,7 @@ impl<'a> Params<'a> {
         match given.next() {
             None => Ok(Some(system)),
             Some((name, _)) => {
-                Err(invalid(name, "given beside another name of it", "one system prompt"))
+                Err(invalid(name, "given together with another name of it", "one system prompt"))
             }
         }
     }
@@ -121,6 +121,6 @@ mod tests {
             );
         }
         let twice = system("{\"system\":\"a\",\"instructions\":\"b\"}").unwrap_err();
-        assert!(twice.contains("beside another name"), "{twice}");
+        assert!(twice.contains("together with another name"), "{twice}");
     }
 }

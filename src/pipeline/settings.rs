@@ -11,20 +11,20 @@ use crate::pipeline::recent::Recent;
 pub(crate) enum Mode {
     /// Compact; then compress if compaction leaves too much.
     Auto,
-    /// Only move results to files.
+    /// Move results to files, without summaries.
     Compact,
-    /// Only summarise.
+    /// Summarise older messages, without moving results.
     Compress,
 }
 
 words!(Mode { "auto" = Auto, "compact" = Compact, "compress" = Compress });
 
-/// Whose texts may move.
+/// The role of a message whose texts may move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CompactRole {
     /// Results of tools.
     Tool,
-    /// Observations that an agent sends as the user's text.
+    /// Observations that an agent sends as user messages.
     User,
 }
 
@@ -75,168 +75,168 @@ request! {
     /// Everything a caller can set.
     #[derive(Debug, Clone)]
     pub(crate) struct Settings {
-        /// Folder that files go to; it must lie under an allowed root.
+        /// The folder for the files; it must be under an allowed root.
         ///
-        /// Absolute, or relative to the service's working directory; made where it does not
-        /// exist. At most 4096 bytes, no control character.
+        /// The path is absolute, or relative to the service's working directory. The service
+        /// creates the folder if it does not exist. Limits: 4096 bytes, no control characters.
         store_dir: String {
             unit: "dir",
             blank: Blank::Refused,
             accepted: "a folder under an allowed root, as a string",
             schema: PATH,
         },
-        /// How the history becomes smaller.
+        /// Selects how the history is reduced.
         ///
-        /// `compact` moves results to files. `compress` puts snapshots in place of older
-        /// messages. `auto` does the first, and the second where the first is not enough.
+        /// `compact` moves results to files. `compress` replaces older messages with snapshots.
+        /// `auto` compacts, and compresses if compaction is not enough.
         context_manage_mode: Option<Mode> { unit: "mode" } = "auto",
-        /// The later name of `context_manage_mode`, which wins if both are given.
+        /// Newer name of `context_manage_mode`, which takes precedence if both are given.
         ///
-        /// A word that is no mode is refused all the same.
+        /// An invalid value is an error even then.
         working_summary_mode: Option<Mode> { unit: "mode" },
-        /// A history below this is left alone.
+        /// A history with fewer tokens is returned unchanged.
         ///
-        /// Counts what `counted_parts` says. For compression, the messages that may leave must
-        /// have as many, too, with the snapshots before them. With `target_tokens` that is the
-        /// limit instead.
+        /// `counted_parts` selects the parts that count. Compression also requires that the
+        /// messages that it may replace, with the snapshots before them, have at least this many
+        /// tokens. If `target_tokens` is given, it is the limit instead.
         max_total_tokens: u64 { unit: "tokens" } = 20000,
-        /// A tool result above this may move.
+        /// A tool result with more tokens may move to a file.
         max_tool_message_tokens: u64 { unit: "tokens" } = 2000,
-        /// The newest messages, which are left alone.
+        /// Number of newest messages that stay unchanged.
         ///
-        /// Widened, so that an assistant's calls and their results stay together; calls at the
-        /// end that still wait for results are never compressed, also with 0. With
-        /// `target_tokens`, as many more stay as have a quarter of it; for compression without
-        /// both settings, a quarter of `max_total_tokens`. Only `target_tokens` can move results
-        /// among them.
+        /// The range grows so that an assistant's calls stay with their results. Calls at the end
+        /// that have no results yet are never compressed, even with 0. With `target_tokens`, the
+        /// range also grows to as many messages as fit into a quarter of the target; for
+        /// compression without both settings, into a quarter of `max_total_tokens`. Results in
+        /// the range move only if `target_tokens` requires it.
         keep_recent_count: Option<u64> {
             unit: "messages",
             absent: "1 for compaction, 2 for compression",
         },
         /// `auto` compresses if compaction leaves more than this fraction of the tokens.
         ///
-        /// Where the call moves nothing, the texts behind references of earlier calls count as
-        /// tokens before it: a history that was compacted well is not compressed only because
-        /// it is sent again. Half as many tokens again as `max_total_tokens` (6,000 at least)
-        /// are too many at any fraction below 1, and so are more than `max_total_tokens` next to
-        /// a snapshot.
+        /// If the call moves nothing, the texts that earlier calls moved count as tokens before
+        /// compaction: a well compacted history is not compressed only because it is sent again.
+        /// At any fraction below 1, `auto` also compresses from 1.5 times `max_total_tokens` on
+        /// (at least 6,000 tokens). If the history already has a snapshot, `auto` compresses when
+        /// snapshots and the messages that may be replaced reach `max_total_tokens`.
         compact_ratio_threshold: f64 { unit: "fraction" } = 0.75,
-        /// A hard budget for the answer; `counted_parts` says for which parts of it.
+        /// Hard token budget of the answer; `counted_parts` selects the parts that count.
         ///
-        /// A history of as many tokens is left alone. A larger one goes down to about
-        /// `low_water_ratio` of the budget, so that the next turns change nothing: large results
-        /// move, oldest first; where they do not suffice, `auto` and `compress` put older
-        /// messages into a snapshot of what room is left. In `compact`, or where no snapshot is
-        /// possible, smaller results move, oldest first, down to 49 tokens; then previews are
-        /// given up. The last resort, where a snapshot of 1,500 tokens would leave too much:
-        /// results of the newest messages move, the largest first, with a preview or, if need
-        /// be, without; a warning counts them. In `compress` no other results move. Where the
-        /// budget cannot be met all this is done all the same, and a warning says so, with the
-        /// tokens that remain; what no compression can reach is no reason for new snapshots on
-        /// each call.
+        /// A history within the budget is returned unchanged. A larger one is reduced to about
+        /// `low_water_ratio` of the budget, so that the next turns change nothing. First, large
+        /// results move, oldest first. If that is not enough, `auto` and `compress` replace older
+        /// messages with a snapshot that fits the remaining room. In `compact`, or if no snapshot
+        /// is possible, smaller results of at least 49 tokens move, oldest first; then previews
+        /// are removed. The last resort applies if a snapshot of 1,500 tokens would still exceed
+        /// the budget: results of the newest messages move, largest first, with a preview or, if
+        /// necessary, without one, and a warning states their number. In `compress`, no other
+        /// results move. If the budget cannot be met, all these steps still run, and a warning
+        /// states the remaining tokens. Tokens that no compression can remove do not cause new
+        /// snapshots on each call.
         target_tokens: Option<u64> { unit: "tokens", min: 1, absent: "no target" },
-        /// The fraction of `target_tokens` that is left once it was exceeded.
+        /// A history that exceeds `target_tokens` is reduced to this fraction of it.
         ///
-        /// A change costs the provider's prompt cache, so it makes room for turns to come. For
-        /// compression without a target: the fraction of `max_total_tokens` that snapshots and
-        /// newest messages may have. Where system messages and tools take much of the target,
-        /// at least half of this fraction of the rest is used; a small target is filled up to
-        /// six sevenths, as long as a snapshot has fewer than 1,750 tokens. The user's words in
-        /// a snapshot may go beyond it, by a quarter of the tokens that are left of the target.
+        /// A change costs the provider's prompt cache, so each change also makes room for later
+        /// turns. For compression without a target, this is the fraction of `max_total_tokens`
+        /// that snapshots and the newest messages may use together. If system messages and tools
+        /// use much of the target, the messages may use at least half of this fraction of the
+        /// rest. A small target is used up to six sevenths, until a snapshot has room for 1,750
+        /// tokens. The user's words in a snapshot may exceed the level by a quarter of the tokens
+        /// that are left up to the target.
         low_water_ratio: f64 { unit: "fraction" } = 0.5,
         /// Delays a change until it frees this fraction of the tokens that it rewrites.
         ///
-        /// A provider bills anew what stands behind the first change (`rewritten_tokens` in the
-        /// report). 0 delays nothing. Texts that moved once, and kept snapshots, stay as they
-        /// are. `target_tokens` is met all the same.
+        /// After a change, the provider bills everything from the first changed message on at the
+        /// full price (`rewritten_tokens` in the report). 0 delays nothing. Texts that have moved
+        /// and kept snapshots stay as they are. Changes for `target_tokens` are never delayed.
         rewrite_when_saved_ratio: f64 { unit: "fraction" } = 0,
-        /// Whether the provider's prompt cache still has the history that was sent before.
+        /// Whether the provider's prompt cache still holds the previous history.
         ///
-        /// `cold`: a rewrite costs nothing more, so that none is delayed. For the first call
-        /// after a pause that is longer than the provider's cache lives.
+        /// With `cold` a rewrite has no extra cost, so none is delayed. Send it with the first
+        /// call after a pause that is longer than the lifetime of the provider's cache.
         cache: PromptCache { unit: "state" } = "warm",
-        /// The parts that the limits and the report count.
+        /// The parts of the request that the limits and the report count.
         ///
-        /// `all`: `messages`, `tools` and `system` together. `messages`: these alone, with the
-        /// snapshots that stand in `system`. Concerns `max_total_tokens`, `target_tokens`,
-        /// `compact_ratio_threshold` and the report's `tokens_before` and `tokens_after`.
+        /// `all`: `messages`, `tools` and `system` together. `messages`: `messages` alone, with
+        /// the snapshots in `system`. Applies to `max_total_tokens`, `target_tokens`,
+        /// `compact_ratio_threshold`, and `tokens_before` and `tokens_after` of the report.
         counted_parts: CountedParts { unit: "parts" } = "all",
-        /// A pass of compaction or compression that would save less is skipped.
+        /// Skips a pass of compaction or compression that would save less.
         ///
-        /// Every edit costs the caller its prompt cache from that message on.
+        /// Every change invalidates the provider's prompt cache from that message on.
         min_savings_tokens: u64 { unit: "tokens" } = 0,
-        /// Size of the preview of a moved result; 0 leaves the reference only.
+        /// Size of the preview of a moved result; 0 removes the preview.
         ///
-        /// Note and reference are not included.
+        /// The size excludes the note and the reference, which stay in any case.
         preview_tokens: Option<u64> { unit: "tokens" } = 120,
-        /// Size of the preview instead of `preview_tokens`, which wins if both are given.
+        /// Size of the preview; `preview_tokens` takes precedence if both are given.
         preview_char_length: Option<u64> { unit: "characters" },
-        /// Whose texts may move.
+        /// The roles whose texts may move.
         ///
-        /// `tool`: results of tools. `user`: observations that an agent sends as the user's
-        /// text. An empty list: nothing. The newest user message is never touched, nor user
-        /// content that is no text.
+        /// `tool`: results of tools. `user`: observations that an agent sends as user messages.
+        /// With an empty list nothing moves. The newest user message and user content that is not
+        /// text never move.
         compact_roles: Vec<CompactRole> { unit: "roles" } = ["tool"],
         /// The retrieval tools that the agent has; references name only those.
         ///
-        /// A list, or an object that gives each the name under which the agent has it, such as
-        /// `mcp__unburden__read_file`. With an empty list notes above references name no tool.
-        /// Without any of `read_file`, `grep`, `read_tool_result` and `shell`, what a snapshot
-        /// does not name counts as lost (`max_loss`).
+        /// A list, or an object that maps each tool to the agent's name for it, such as
+        /// `mcp__unburden__read_file`. With an empty list the notes above references name no
+        /// tool. If the agent has none of `read_file`, `grep`, `read_tool_result` and `shell`,
+        /// everything that a snapshot does not name counts as lost (`max_loss`).
         reload_tools: ReloadTools { schema: ReloadTools::SCHEMA, unit: "tools" }
             = ["read_file", "grep", "lro_extract", "read_tool_result", "shell"],
-        /// Whether the answer repeats the content of every file of the call.
+        /// Whether the answer includes the content of every file of the call.
         ///
-        /// In `metadata.write_file_dict`. false for large histories.
+        /// The content is in `metadata.write_file_dict`. Send false for large histories.
         include_files: bool = true,
         /// Whether to plan and report only.
         ///
-        /// Nothing is written, no model is called, `messages` come back unchanged. The size of a
-        /// snapshot is that of a kept one, or of the built-in summariser's; with a model
-        /// configured a warning says that it was not called.
+        /// Nothing is written, no model is called, and `messages` are returned unchanged. The
+        /// report uses the size of a kept snapshot, or of one by the built-in summariser. If a
+        /// model is configured, a warning says that it was not called.
         dry_run: bool = false,
-        /// Whether to mend an invalid history first.
+        /// Whether to repair an invalid history first.
         ///
-        /// Only what its provider would reject for its calls and results: a result that stands
-        /// apart from its call goes behind it, one without a call is dropped, a call without a
-        /// result is answered by `(no result: the history that was sent has none for this
-        /// call)`, where its format has its results. Where a later request has that stub and
-        /// the result, known by its id, the stub goes. `metadata.report.repairs` names each
-        /// mend; tokens and messages are counted after it.
+        /// Repairs only calls and results that the provider would reject. A result that is
+        /// separated from its call moves after it. A result without a call is removed. A call
+        /// without a result gets the result `(no result: the history that was sent has none for
+        /// this call)`, at the place that the format requires. If a later request has both this
+        /// stub and the result with the same id, the stub is removed. `metadata.report.repairs`
+        /// lists each repair; tokens and messages are counted after the repairs.
         repair: bool = false,
-        /// Name of the chat in the files of a compression.
+        /// Name of the chat; a part of the names of the files of a compression.
         ///
-        /// At most 64 characters of it, any outside `[A-Za-z0-9_-]` as `_`. What is stored for
-        /// the chat can be deleted under this name (`DELETE /chats/{chat_id}`).
+        /// File names use at most 64 characters of it, with `_` for any character outside
+        /// `[A-Za-z0-9_-]`. `DELETE /chats/{chat_id}` deletes the files of the chat.
         chat_id: Option<String> {
             unit: "name",
             blank: Blank::Refused,
             accepted: "a name that is not blank",
-            absent: "the name in the files of its earlier snapshots, else 16 hex digits of the \
-                     BLAKE3 hash of the first message that leaves",
+            absent: "the name in the files of earlier snapshots of the history, else 16 hex \
+                     digits of the BLAKE3 hash of the first message that a snapshot replaces",
         },
-        /// The most of one snapshot's group; 0 is one group for all.
+        /// Maximum size of the messages that one snapshot replaces; 0 makes one snapshot.
         group_token_threshold: u64 { unit: "tokens" } = 0,
-        /// The largest fraction of identifiers that a compression may lose.
+        /// The maximum fraction of identifiers that a compression may lose.
         ///
-        /// lost / (kept + recoverable + lost) of `metadata.report.retention`. Where it would be
-        /// above, nothing new is compressed, and a warning says so; kept snapshots that are
-        /// above do not serve again either.
+        /// The fraction is lost / (kept + recoverable + lost) of `metadata.report.retention`. If
+        /// new snapshots would exceed it, nothing new is compressed, and a warning says so. Kept
+        /// snapshots that exceed it are not reused either.
         max_loss: Option<f64> { unit: "fraction", absent: "any" },
-        /// Whether arrays of records move to files of records that the agent can query.
+        /// Whether arrays of records become files of records that the agent can query.
         ///
-        /// false moves them as texts.
+        /// With false they move as texts.
         materialize: bool = true,
-        /// How much of a file of records is described in the history.
+        /// Level of detail of the description of a file of records in the history.
         ///
-        /// `pointer`: the note in brackets. `compact`: above it a line on each field and three
-        /// recipes. `full`: all ten recipes. Recipes are named only to an agent with
-        /// `lro_extract` or a shell.
+        /// `pointer`: a note in brackets with the fields and one call. `compact`: also a line for
+        /// each field and a second call above the note. `full`: also an example record, up to two
+        /// more calls, and the names of the recipes if the agent has `lro_extract`.
         descriptor: Richness { words: &["pointer", "compact", "full"], unit: "size" } = "pointer",
-        /// Name of the model that will read the history; it picks the tokenizer only.
+        /// Name of the model that will read the history; it selects only the tokenizer.
         ///
-        /// With or without a provider's prefix. An unknown name counts as absent and adds a
-        /// warning.
+        /// A provider's prefix is optional. An unknown name counts as absent and adds a warning.
         model: Option<String> { unit: "name", blank: Blank::Absent, absent: "`o200k_base`" },
     }
 }

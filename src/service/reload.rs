@@ -86,13 +86,13 @@ impl Service {
         } = requests::Read::from_params(&params)?;
         if offset.is_some() && start_line.is_some() {
             let accepted = "either start_line (from 1) or offset (from 0)";
-            return Err(invalid("offset", "given beside start_line", accepted).into());
+            return Err(invalid("offset", "given together with start_line", accepted).into());
         }
         let offset = start_line.map(|line| line - 1).or(offset);
         let bytes = byte_offset.is_some() || byte_limit.is_some();
         if bytes && (offset.is_some() || limit.is_some()) {
             let accepted = "either start_line and limit (lines) or byte_offset and byte_limit";
-            let found = "given beside start_line, offset or limit";
+            let found = "given together with start_line, offset or limit";
             return Err(invalid("byte_offset", found, accepted).into());
         }
         let range = if bytes {

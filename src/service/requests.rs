@@ -18,43 +18,45 @@ const MOST: &[&str] =
 request! {
     /// `POST /grep`.
     pub(crate) struct Grep {
-        /// Regular expression, matched line by line.
+        /// Regular expression, matched against each line.
         ///
-        /// Syntax of the Rust `regex` crate: no back-references, no look-around. The carriage
-        /// return before a line feed is no part of a line, so `ok$` finds `ok` there and `ok.`
-        /// does not; a pattern that names it (`\r`) finds it. At most 1024 bytes.
+        /// The syntax is that of the Rust `regex` crate, without back-references and look-around.
+        /// The carriage return before a line feed is not part of a line: `ok$` matches such a
+        /// line that ends in `ok`, and `ok.` does not. A pattern that names it (`\r`) matches it.
+        /// At most 1024 bytes.
         pattern: String {
             aka: &["regex", "query", "search", "text", "expression", "keyword"],
             accepted: "a regular expression, as a string",
             typed: "a regular expression, as a string",
             schema: r#"{"minLength": 1, "maxLength": 1024}"#,
         },
-        /// Only files that it matches, as ripgrep's `-g`.
+        /// Glob that selects the files to search, like `-g` of ripgrep.
         ///
-        /// `*.txt` matches at any depth, a leading `!` excludes. Empty: all files.
+        /// `*.txt` matches at any depth. A leading `!` excludes files. An empty string selects all
+        /// files.
         glob: Option<String> {
             aka: &["include", "file_pattern", "filename", "files"],
             absent: "all files",
             schema: r#"{"maxLength": 1024}"#,
         },
-        /// The most matching lines; 0 leaves it to the service's 10 000.
+        /// Maximum number of matching lines; 0 means the service's limit of 10,000.
         limit: Option<u64> { aka: MOST } = 0,
-        /// Lines shown before and after each match.
+        /// Number of lines to show before and after each match.
         context: u64 {
             aka: &["context_lines", "lines", "-C", "before", "after"],
             schema: r#"{"maximum": 50}"#,
         } = 0,
-        /// Whether upper and lower case are the same.
+        /// Whether the search ignores case.
         ignore_case: bool { aka: &["case_insensitive", "insensitive", "-i"] } = true,
-        /// Whether `pattern` is plain text.
+        /// Whether `pattern` is literal text instead of a regular expression.
         literal: bool { aka: &["fixed_strings", "fixed", "plain", "-F"] } = false,
-        /// How many matching lines are left out at the start.
+        /// Number of matching lines to skip.
         offset: u64 { aka: &["skip", "start", "from"] } = 0,
-        /// Ceiling of `answer`, in tokens of `o200k_base`; 0 for everything.
+        /// Maximum size of `answer`, in tokens of `o200k_base`; 0 sets no limit.
         ///
-        /// The last matches are left out.
+        /// If the limit is reached, the last matches are omitted.
         max_tokens: Option<u64> { absent: MAX_TOKENS },
-        /// A file or a folder.
+        /// The file or folder to search.
         path: Option<String> {
             aka: &[
                 "file", "file_path", "absolute_path", "folder", "dir", "directory", "store_dir",
@@ -68,25 +70,25 @@ request! {
 request! {
     /// `POST /read_file`.
     pub(crate) struct Read {
-        /// The file; absolute, or relative to the service's working directory.
+        /// Path of the file; absolute, or relative to the service's working directory.
         ///
-        /// At most 4096 bytes, no control character.
+        /// Limits: 4096 bytes, no control characters.
         absolute_path: String {
             aka: &["path", "file", "file_path", "filename"],
             accepted: "a path, as a string",
             schema: PATH,
         },
-        /// The first byte, from 0.
+        /// Offset of the first byte, from 0.
         byte_offset: Option<u64> = 0,
-        /// The most bytes.
+        /// Maximum number of bytes.
         byte_limit: Option<u64> { min: 1, absent: "to the end" },
-        /// The first line, from 0.
+        /// Offset of the first line, from 0.
         offset: Option<u64> = 0,
-        /// The first line, from 1; instead of `offset`.
+        /// Number of the first line, from 1; an alternative to `offset`.
         start_line: Option<u64> { aka: &["start", "from", "line", "first_line"], min: 1, absent: "1" },
-        /// The most lines.
+        /// Maximum number of lines.
         limit: Option<u64> { aka: MOST, min: 1, absent: "to the end" },
-        /// Ceiling of `answer`, in tokens of `o200k_base`; 0 for everything.
+        /// Maximum size of `answer`, in tokens of `o200k_base`; 0 sets no limit.
         max_tokens: Option<u64> { absent: MAX_TOKENS },
     }
 }
@@ -94,26 +96,26 @@ request! {
 request! {
     /// `POST /read_tool_result`.
     pub(crate) struct ToolResult {
-        /// The id of the tool call, the name of the file with or without extension, or its path.
+        /// The id of the tool call, or the name of the file (extension optional) or its path.
         result_id: String {
             aka: &["id", "tool_call_id", "call_id", "tool_use_id", "path", "file_path"],
             blank: Blank::Absent,
             accepted: "the id of a tool call, a file's name or its path, as a string",
             schema: r#"{"minLength": 1}"#,
         },
-        /// The part of the result.
+        /// The part of the result to return.
         ///
-        /// `all`, `first:100`, `last:50`, `10-80` (both included), `7`, `head_tail:20` (so many
-        /// from each end), or `grep:` and a regular expression.
+        /// `all`, `first:100`, `last:50`, `10-80` (inclusive), `7`, `head_tail:20` (20 lines from
+        /// each end), or `grep:` and a regular expression.
         lines: String { aka: &["range", "line", "selector", "part"], schema: LINES } = "all",
-        /// Ceiling of `answer`, in tokens of `o200k_base`; 0 for everything.
+        /// Maximum size of `answer`, in tokens of `o200k_base`; 0 sets no limit.
         max_tokens: Option<u64> { absent: MAX_TOKENS },
-        /// The folder that ids and names are looked for in.
+        /// The folder in which ids and names are searched.
         ///
-        /// At most 4096 bytes, no control character.
+        /// Limits: 4096 bytes, no control characters.
         store_dir: Option<String> {
             aka: &["folder", "dir", "directory", "store"],
-            absent: "the first root, and every folder of the service below the roots",
+            absent: "the first root, and every folder of the service under the roots",
             schema: PATH,
         },
     }
@@ -122,9 +124,9 @@ request! {
 request! {
     /// The members that only `POST /count_tokens` has.
     pub(crate) struct Count {
-        /// Name of the model, with or without a provider's prefix; it picks the tokenizer.
+        /// Name of the model, which selects the tokenizer; a provider's prefix is optional.
         ///
-        /// With an unknown name `exact` is false.
+        /// If the name is unknown, `exact` is false.
         model: Option<String> { blank: Blank::Absent, absent: "`o200k_base`" },
     }
 }
@@ -132,12 +134,12 @@ request! {
 request! {
     /// `DELETE /chats/{chat_id}`.
     pub(crate) struct Deletion {
-        /// The chat, exactly as in its requests.
+        /// The `chat_id` of the chat, exactly as in its requests.
         chat_id: String {
             blank: Blank::Absent,
             accepted: "the id of a chat, as a string that is not blank",
         },
-        /// Whether to report what would be deleted, and delete nothing.
+        /// Whether to report the files that would be deleted, without deleting them.
         dry_run: bool = false,
         /// The store to delete from.
         store_dir: Option<String> { absent: "every store under the roots" },
@@ -149,9 +151,9 @@ request! {
 request! {
     /// `unburden sweep`.
     pub(crate) struct Sweep {
-        /// Whether to report what would be deleted, and delete nothing.
+        /// Whether to report the files that would be deleted, without deleting them.
         dry_run: bool = false,
-        /// The folders to sweep; None: every store under the roots.
+        /// The folders to sweep; if absent, every store under the roots.
         folders: Option<Vec<String>> { typed: "a list of folders" },
     }
 }

@@ -118,10 +118,10 @@ async fn refusals_say_what_to_send() {
     ] {
         let (status, code, field, message) = ask(json!({"sql": "SELECT 1", member: value})).await;
         assert_eq!((status, code.as_str(), field.as_str()), (422, "field_invalid", member));
-        assert!(message.contains("given beside sql"), "{message}");
+        assert!(message.contains("given together with sql"), "{message}");
     }
     let (status, _, _, message) = ask(json!({"sql": "SELECT 1", "where": {}})).await;
-    assert!(status == 422 && message.contains("given beside where"), "{message}");
+    assert!(status == 422 && message.contains("given together with where"), "{message}");
 }
 
 #[tokio::test]

@@ -12,17 +12,17 @@ use crate::params::{Elsewhere, Json, Member, PATH, ParamError, Params, invalid, 
 request! {
     /// `POST /lro_extract`. The members that have no part in a question are not read.
     pub(crate) struct Extract<'a> {
-        /// The file; absolute, or relative to the service's working directory.
+        /// Path of the file; absolute, or relative to the service's working directory.
         ///
-        /// At most 4096 bytes, no control character.
+        /// Limits: 4096 bytes, no control characters.
         file_path: String {
             aka: &["path", "file", "absolute_path", "filename"],
             accepted: "the path of a file of records, as a string",
             schema: PATH,
         },
-        /// The condition that records meet.
+        /// Condition that selects records.
         ///
-        /// At most 32 levels and 200 parts; `{}` means all records.
+        /// `{}` selects all records. Limits: 32 levels, 200 parts.
         r#where: Option<Json<'a>> {
             name: "where",
             aka: &["filter", "filters", "condition", "conditions", "predicate", "criteria"],
@@ -31,8 +31,8 @@ request! {
         },
         /// The ids to look for.
         ///
-        /// A number and a string with the same digits are the same id. With `select` the records
-        /// that have one are shown, too.
+        /// A number and a string with the same digits are the same id. With `select`, the answer
+        /// also shows the records that were found.
         ids: Option<Json<'a>> {
             aka: &["id", "keys", "id_list", "lookup"],
             schema: r#"{"type": ["array", "null"], "maxItems": 10000,
@@ -40,67 +40,69 @@ request! {
         },
         /// With `ids`, the field that holds the id.
         id_field: String = "id",
-        /// With `where` and `ids`, the fields that are shown of a record, in this order.
+        /// With `where` and `ids`, the fields to show of each record, in this order.
         ///
-        /// One string (commas part names) or a list. A field that a record lacks is left out; a
-        /// path through an array gives an array.
+        /// A list, or one string with names separated by commas. A field that a record lacks is
+        /// omitted. A path through an array returns an array.
         select: Option<Json<'a>> {
             aka: &["columns", "fields", "project", "projection", "return", "properties"],
-            absent: "the whole record, as it is stored",
+            absent: "the whole record, as stored",
             schema: r#"{"type": ["string", "array", "null"], "maxItems": 100,
                 "items": {"type": "string"}}"#,
         },
-        /// With `where` and `ids`, whether only the number is asked for.
+        /// With `where` and `ids`, whether to return only the number of records.
         count: bool { aka: &["count_only", "only_count", "total"] } = false,
-        /// With `where` and `ids`, the field by whose values the records are counted.
+        /// With `where` and `ids`, the field whose values group and count the records.
         ///
-        /// The largest group comes first. Each element of an array counts, a missing field
-        /// counts as null.
+        /// The largest group is first. Each element of an array counts. A missing field counts as
+        /// null.
         group_by: Option<String> { aka: &["group", "distinct", "unique", "facet"] },
-        /// With `where` and `ids`, the fields that the shown records are sorted by.
+        /// With `where` and `ids`, the fields that sort the records.
         ///
-        /// In jq's order of values; `-` before a name reverses it. One string (commas part
-        /// names) or a list. Where values are equal: the order of the file.
+        /// A list, or one string with names separated by commas. Values sort in the order of jq;
+        /// `-` before a name reverses it. Records with equal values keep the order of the file.
         sort_by: Option<Json<'a>> {
             aka: &["order_by", "sort", "order", "sorting"],
             absent: "the order of the file",
             schema: r#"{"type": ["string", "array", "null"], "maxItems": 8,
                 "items": {"type": "string"}}"#,
         },
-        /// The number of a recipe of the file.
+        /// Number of a recipe of the file.
         recipe: Option<u64> { min: 1, max: 10 },
-        /// A jq filter, at most 16 KiB; also a shell command with `jq` over this file.
+        /// A jq filter of at most 16 KiB, or a shell command that runs `jq` on this file.
         ///
-        /// Of a command, the filter is run with its flags: `-r`, `-s`, `-n`, `--arg`, `| head -N`.
+        /// For a command, the service runs its filter and honours `-r`, `-s`, `-n`, `--arg` and
+        /// `| head -N`.
         query: Option<Cow<'a, str>> {
             aka: &["jq", "jq_filter", "expression"],
             schema: r#"{"maxLength": 16384}"#,
         },
-        /// An SQL statement in SQLite's dialect, at most 16 KiB: one SELECT over the table `records`.
+        /// One SQL SELECT over the table `records`, in SQLite's dialect; at most 16 KiB.
         ///
-        /// Columns are top-level fields, nested paths (`a.b` or `a_b`) and `record`; arrays and
-        /// objects are JSON text. `records('path')` is the table of a further file.
+        /// Columns are top-level fields, nested paths (`a.b` or `a_b`) and `record`. Arrays and
+        /// objects are JSON text. `records('path')` is the table of another file.
         sql: Option<Cow<'a, str>> { schema: r#"{"maxLength": 16384}"# },
         /// Values of any type for the recipe or the filter, by name.
         ///
-        /// With `recipe` for its parameters, in place of their defaults; with `query` for its
-        /// variables. Names have ASCII letters, digits and `_`.
+        /// With `recipe`, they replace the defaults of its parameters. With `query`, they are the
+        /// variables of the filter. Names consist of ASCII letters, digits and `_`.
         params: Option<Json<'a>> {
             aka: &["args", "vars", "variables", "arguments"],
             schema: r#"{"type": ["object", "null"]}"#,
         },
-        /// With `query`, whether the filter gets all records as one array (true), or each record.
+        /// With `query`, whether the filter runs once on an array of all records (true) or on each.
         ///
-        /// If absent: one array if the records are objects and the filter does not use its input as
-        /// an object, as `length`, `map(.x)`, `group_by(.x)`, `.[0]`, `.[]`. The answer says so.
-        slurp: Option<bool> { absent: "as the filter uses its input" },
-        /// The most records, groups or outputs; 0 for all.
+        /// If absent, it runs on the array if the records are objects and the filter does not use
+        /// its input as an object, such as `length`, `map(.x)`, `group_by(.x)`, `.[0]` or `.[]`.
+        /// The answer says so.
+        slurp: Option<bool> { absent: "decided by the use of the input in the filter" },
+        /// Maximum number of records, groups or outputs; 0 means all.
         limit: u64 { aka: &["top", "first", "max_results", "max_records", "n", "size"] } = 0,
-        /// How many records, groups or outputs are skipped.
+        /// Number of records, groups or outputs to skip.
         offset: u64 { aka: &["skip", "start", "from"] } = 0,
-        /// Ceiling of `answer`, in tokens of `o200k_base`; 0 for everything.
+        /// Maximum size of `answer`, in tokens of `o200k_base`; 0 sets no limit.
         ///
-        /// The first sentence is there in any case.
+        /// The first sentence is always included.
         max_tokens: Option<u64> { absent: "10000 (`reload.max_tokens`)" },
     }
 }
@@ -229,7 +231,8 @@ impl<'a> ExtractQuery<'a> {
             [] if beside > 0 => Ok(ExtractQuery::Query(Box::new(query(params)?))),
             [] => Err(ParamError::Missing { field: "where", accepted: ONE_OF.to_owned() }.into()),
             [first, rest @ ..] => {
-                Err(invalid(first, &format!("given beside {}", rest.join(", ")), ONE_OF).into())
+                let found = format!("given together with {}", rest.join(", "));
+                Err(invalid(first, &found, ONE_OF).into())
             }
         }
     }
@@ -250,16 +253,16 @@ fn no_effect(params: &Params<'_>, given: &[&'static str]) -> Result<(), ParamErr
             "params, limit, offset or max_tokens; where takes the rest",
         ),
         ["sql"] => (&[], "sql", ""),
-        _ if given.contains(&"ids") => (&["slurp", "params"], "ids", "these beside query"),
+        _ if given.contains(&"ids") => (&["slurp", "params"], "ids", "these with query"),
         _ => (
             &["slurp", "params", "id_field"],
             "where",
-            "slurp and params beside query, and id_field beside ids",
+            "slurp and params with query, and id_field with ids",
         ),
     };
     let is_given = |name: &&&'static str| params.raw(name).is_some_and(|value| value != "false");
     match idle.iter().find(is_given) {
-        Some(member) => Err(invalid(member, &format!("without effect beside {beside}"), accepted)),
+        Some(member) => Err(invalid(member, &format!("without effect with {beside}"), accepted)),
         None => Ok(()),
     }
 }
@@ -276,7 +279,7 @@ fn alone(params: &Params<'_>) -> Result<(), ParamError> {
         ("params", "the values in the statement"),
     ] {
         if params.raw(member).is_some() {
-            return Err(invalid(member, "given beside sql", instead));
+            return Err(invalid(member, "given together with sql", instead));
         }
     }
     Ok(())
@@ -303,7 +306,8 @@ fn jq_filter<'a>(params: &Params<'a>) -> Result<JqFilter<'a>, ParamError> {
     };
     if let Some(command) = command {
         if command.slurp && filter.slurp == Some(false) {
-            return Err(invalid("slurp", "false beside a command with -s or -n", "slurp: true"));
+            let found = "false with a command that has -s or -n";
+            return Err(invalid("slurp", found, "slurp: true"));
         }
         filter.note = Some(command.note());
         filter.slurp = filter.slurp.or(command.slurp.then_some(true));
