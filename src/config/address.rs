@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use serde::{Deserialize, Deserializer};
 
-/// A text that is no address.
+/// The error of a text that is not an address.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "\"{0}\" is not an address; accepted is an IP address with a port, such as 127.0.0.1:8002, \

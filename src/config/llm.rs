@@ -36,7 +36,7 @@ pub struct LlmConfig {
     /// HTTP calls for one snapshot, including retries after failures and rejected texts; 1 to
     /// 3.
     pub tries: u32,
-    /// Calls in flight; more wait.
+    /// Maximum number of calls in flight; further calls wait.
     pub concurrency: usize,
 }
 
@@ -56,7 +56,7 @@ impl Default for LlmConfig {
     }
 }
 
-/// How older messages are summarised.
+/// The summariser of older messages.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompressionConfig {

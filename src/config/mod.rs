@@ -42,7 +42,7 @@ use crate::reading::{grep, read_file};
 pub struct Config {
     /// The HTTP interface.
     pub server: ServerConfig,
-    /// Further tenants, each with folders of its own.
+    /// Other tenants, each with its own folders.
     pub tenants: BTreeMap<String, TenantConfig>,
     /// The stores.
     pub store: StoreConfig,
@@ -75,7 +75,7 @@ pub struct StoreConfig {
     /// When a file's name is returned.
     pub durability: DurabilityConfig,
     /// Lifetime of a chat's files after the last history that referred to them, in seconds; 0
-    /// keeps them.
+    /// keeps them forever.
     pub ttl_seconds: u64,
     /// Time between two sweeps, in seconds; the first is at the start. 0 never sweeps.
     pub sweep_seconds: u64,
@@ -95,8 +95,8 @@ pub struct StoreConfig {
     pub region: Option<String>,
     /// Longest time that one operation waits for the object store, in seconds.
     pub timeout_seconds: u64,
-    /// Folder of the cache of the object store's contents; by default one below the system's folder
-    /// for temporary files.
+    /// Folder of the cache of the object store's contents; by default a folder in the system's
+    /// folder for temporary files.
     pub cache_dir: Option<PathBuf>,
     /// Size of that cache, in bytes.
     pub cache_bytes: u64,
@@ -166,7 +166,7 @@ pub enum LandlockConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReloadConfig {
-    /// Largest answer without `max_tokens`, in tokens; 0 for everything.
+    /// Largest answer without `max_tokens`, in tokens; 0 sets no limit.
     pub max_tokens: u64,
     /// Longest search, in milliseconds; then the matches so far are returned.
     pub grep_deadline_ms: u64,
@@ -224,7 +224,7 @@ pub struct CacheConfig {
     pub measured_bytes: u64,
     /// Previews with their references, in bytes.
     pub replacement_bytes: u64,
-    /// Files whose content is known; about a kilobyte each.
+    /// Number of files whose content hash is cached; about a kilobyte each.
     pub files: usize,
 }
 

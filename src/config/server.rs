@@ -9,7 +9,7 @@ use super::address::{address, optional_address};
 use super::key::Key;
 use super::tool_prefix::ToolPrefix;
 
-/// The HTTP interface, and what it shares with MCP on standard input.
+/// The HTTP interface, and the settings that it shares with MCP on standard input.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
@@ -37,8 +37,8 @@ pub struct ServerConfig {
     pub allowed_origins: Vec<String>,
     /// Largest request body and largest MCP message, in bytes.
     pub body_limit_bytes: usize,
-    /// Longest time for one request, body included, and for a client to accept the response, in
-    /// seconds.
+    /// Time limit for one request including its body, in seconds; also for a client to read the
+    /// response.
     pub request_timeout_seconds: u64,
     /// Longest time for the head of a request to arrive, in seconds.
     pub header_timeout_seconds: u64,

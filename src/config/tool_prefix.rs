@@ -11,7 +11,7 @@ const MAX_BYTES: usize = 32;
 #[serde(try_from = "String")]
 pub(crate) struct ToolPrefix(String);
 
-/// A text that is no prefix.
+/// The error of a text that is not a prefix.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the prefix of the tools is {found:?}; accepted are letters, digits, _ and -, at most \

@@ -13,7 +13,7 @@ pub(crate) struct Delete {
     /// Stores to delete from [default: every store under the configured roots]
     #[arg(value_name = "STORE")]
     pub stores: Vec<String>,
-    /// Show what would be deleted; delete nothing
+    /// Show the files that would be deleted; delete nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Print the whole report as JSON

@@ -111,8 +111,8 @@ fn flag(field: &'static Field) -> Arg {
     }
 }
 
-/// A typed text as JSON. A text that is no value of the shape becomes a string, which the
-/// service refuses by name.
+/// A typed text as JSON. A text that is not a value of the shape becomes a string, which the
+/// service rejects with the setting's name.
 fn json(shape: Shape, text: &str) -> String {
     match shape {
         Shape::Text | Shape::Word => quote(text),

@@ -51,7 +51,7 @@ pub(crate) struct Proxy {
     /// [default: the first --root, else unburden-UID in the system's folder for temporary files]
     #[arg(long, value_name = "DIR")]
     pub output_dir: Option<String>,
-    /// Further folder that the retrieval tools open; may be given again [default: none]
+    /// Additional folder that the retrieval tools open; may be given again [default: none]
     #[arg(long, value_name = "DIR")]
     pub root: Vec<String>,
     /// The server that lists the retrieval tools
