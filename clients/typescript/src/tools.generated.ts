@@ -3,7 +3,7 @@ export const TOOLS = [
   {
     "name": "read_file",
     "title": "Read a stored result",
-    "description": "Read a tool result or message that was moved to a file: the path is in a line `(detailed result is stored in PATH)`, or grep found it. Returns the lines from `start_line` on; a header tells how to continue. Ask for the lines that you need.",
+    "description": "Read a tool result or message that was moved to a file: the path is in a line `(detailed result is stored in PATH)`, or grep found it. Returns the lines from `start_line` on; a header tells how to continue. Request only the lines that you need.",
     "annotations": {
       "readOnlyHint": true,
       "destructiveHint": false,
@@ -25,7 +25,7 @@ export const TOOLS = [
         "limit": {
           "type": "integer",
           "minimum": 1,
-          "description": "Most lines."
+          "description": "Maximum lines."
         },
         "byte_offset": {
           "type": "integer",
@@ -35,7 +35,7 @@ export const TOOLS = [
         "byte_limit": {
           "type": "integer",
           "minimum": 1,
-          "description": "Most bytes, with byte_offset."
+          "description": "Maximum bytes, with byte_offset."
         },
         "max_tokens": {
           "type": "integer",
@@ -77,12 +77,12 @@ export const TOOLS = [
         "limit": {
           "type": "integer",
           "minimum": 1,
-          "description": "Most matches."
+          "description": "Maximum matches."
         },
         "offset": {
           "type": "integer",
           "minimum": 0,
-          "description": "Matches to skip, to go on."
+          "description": "Matches to skip, to continue."
         },
         "context": {
           "type": "integer",
@@ -112,7 +112,7 @@ export const TOOLS = [
   {
     "name": "lro_extract",
     "title": "Query a file of records",
-    "description": "Query a large result that was stored as records (a .jsonl file with a line `[JSONL records: …]` or an offload descriptor) instead of reading it. Give exactly one of `where`, `ids`, `sql`, `recipe` and `query`; count, group_by and sort_by also work alone. Examples:\n- {\"ids\": [\"a1\", \"b2\"], \"select\": [\"status\"]}\n- {\"sql\": \"SELECT status, count(*) n, avg(meta.size) FROM records GROUP BY 1\"}\n- {\"sql\": \"SELECT value, count(*) FROM records, json_each(tags) GROUP BY 1\"}\nValues match by case, except with contains. 0 means that none matches: an unknown field is an error.",
+    "description": "Query a large result that was stored as records (a .jsonl file with a line `[JSONL records: …]` or an offload descriptor) instead of reading it. Give exactly one of `where`, `ids`, `sql`, `recipe` and `query`; count, group_by and sort_by also work alone. Examples:\n- {\"ids\": [\"a1\", \"b2\"], \"select\": [\"status\"]}\n- {\"sql\": \"SELECT status, count(*) n, avg(meta.size) FROM records GROUP BY 1\"}\n- {\"sql\": \"SELECT value, count(*) FROM records, json_each(tags) GROUP BY 1\"}\nMatching is case-sensitive, except for contains. 0 means no match; an unknown field is an error.",
     "annotations": {
       "readOnlyHint": true,
       "destructiveHint": false,
@@ -157,7 +157,7 @@ export const TOOLS = [
               "number"
             ]
           },
-          "description": "Which of these exist; with select, also their records."
+          "description": "Look up these ids; with select, also show their records."
         },
         "id_field": {
           "type": "string",
@@ -188,7 +188,7 @@ export const TOOLS = [
         "limit": {
           "type": "integer",
           "minimum": 1,
-          "description": "Most results."
+          "description": "Maximum results."
         },
         "offset": {
           "type": "integer",
@@ -210,7 +210,7 @@ export const TOOLS = [
   {
     "name": "read_tool_result",
     "title": "Read a part of an earlier tool result",
-    "description": "Read an earlier tool result by the id of its call. Use it when you know the call but not the file. Returns the lines that you name.",
+    "description": "Read an earlier tool result by the id of its call. Use it when you know the call but not the file. Returns the lines that you select.",
     "annotations": {
       "readOnlyHint": true,
       "destructiveHint": false,
