@@ -55,7 +55,7 @@ pub enum ParamError {
         accepted: String,
     },
     /// A tool call has a member that the tool does not have.
-    #[error("\"{field}\" is no member of this request; accepted are {accepted}{advice}")]
+    #[error("\"{field}\" is not a member of this request; accepted are {accepted}{advice}")]
     Unknown {
         /// The member.
         field: String,

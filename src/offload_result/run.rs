@@ -249,7 +249,8 @@ impl ResultOffloader {
 /// Warns if an existing file has a lifetime other than the requested one.
 fn other_ttl(request: &Request<'_>, file: &StoredFile) -> Option<String> {
     let (asked, lives) = (request.ttl_seconds?, file.ttl_seconds);
-    (asked != lives).then(|| format!("the file was there: it lives {lives} seconds, not {asked}"))
+    (asked != lives)
+        .then(|| format!("the file existed: its lifetime is {lives} seconds, not {asked}"))
 }
 
 /// The facts of a result for the header of its file, without recipes.

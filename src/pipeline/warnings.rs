@@ -30,7 +30,7 @@ pub(crate) fn warnings_of(context: &Context<'_>, report: &Report) -> Vec<String>
     if moved_recent > 0 {
         let results = if moved_recent == 1 { "result" } else { "results" };
         warnings.push(format!(
-            "target_tokens asked for {moved_recent} {results} of the newest messages to move"
+            "target_tokens required {moved_recent} {results} of the newest messages to move"
         ));
     }
     warnings

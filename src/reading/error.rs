@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum ReloadError {
     /// The path does not exist, or leads outside of the handle. A caller cannot tell which.
-    #[error("{path:?} was not found; an existing file or folder would be accepted")]
+    #[error("{path:?} was not found; accepted is an existing file or folder")]
     NotFound {
         /// The path as the caller spells it.
         path: String,
@@ -34,14 +34,14 @@ pub enum ReloadError {
         glob: String,
     },
     /// The path is a folder, or neither a file nor a folder.
-    #[error("{path:?} is not a regular file; the path of a file would be accepted")]
+    #[error("{path:?} is not a regular file; accepted is the path of a file")]
     NotAFile {
         /// The path as the caller spells it.
         path: String,
     },
     /// The page contains a byte that is not part of any UTF-8 text.
     #[error(
-        "{path:?} is not UTF-8 text at byte {byte_offset}; a range without that byte would be accepted"
+        "{path:?} is not UTF-8 text at byte {byte_offset}; accepted is a range without that byte"
     )]
     NotText {
         /// The path as the caller spells it.
@@ -51,8 +51,8 @@ pub enum ReloadError {
     },
     /// A file that is too large to be read whole.
     #[error(
-        "{path:?} has {found} bytes; up to {limit} would be accepted, and read_file returns parts \
-         of larger files"
+        "{path:?} has {found} bytes; accepted are up to {limit}; read_file returns parts of larger \
+         files"
     )]
     TooLarge {
         /// The path as the caller spells it.
@@ -63,14 +63,14 @@ pub enum ReloadError {
         limit: u64,
     },
     /// A file that could not be read in the time for one request.
-    #[error("reading {path:?} took longer than a request may; a smaller file would be accepted")]
+    #[error("reading {path:?} took longer than a request may; accepted is a smaller file")]
     TooSlow {
         /// The path as the caller spells it.
         path: String,
     },
     /// A part of a file that begins after its last line.
     #[error(
-        "line {first} is past the end of {path:?}, which has {total_lines} lines; lines 1 to {total_lines} would be accepted"
+        "line {first} is past the end of {path:?}, which has {total_lines} lines; accepted are lines 1 to {total_lines}"
     )]
     LinesPastEnd {
         /// The request field that names the line.
@@ -84,9 +84,8 @@ pub enum ReloadError {
     },
     /// No stored result has this id.
     #[error(
-        "no stored result {id:?} was found; the id of a tool call, a file's name or its path would \
-         be accepted; of a call that a snapshot replaced, grep of the id in the snapshot's group \
-         file finds the message"
+        "no stored result {id:?} was found; accepted is the id of a tool call, or a file's name or \
+         path; if a snapshot replaced the call, grep the id in the snapshot's group file"
     )]
     NoResult {
         /// The id, shortened.
@@ -94,7 +93,7 @@ pub enum ReloadError {
     },
     /// Results in several folders have this id.
     #[error(
-        "{found} results of {id:?} lie in different folders: {}; accepted is one of these paths as \
+        "{found} results of {id:?} are in different folders: {}; accepted is one of these paths as \
          result_id, or its folder as store_dir",
         choice(paths, *found)
     )]
@@ -126,7 +125,7 @@ pub enum ReloadError {
     },
     /// A page of bytes that begins after the last byte.
     #[error(
-        "byte offset {offset} is past the end of {path:?}, which has {total_bytes} bytes; 0 to {} would be accepted",
+        "byte offset {offset} is past the end of {path:?}, which has {total_bytes} bytes; accepted are 0 to {}",
         total_bytes.saturating_sub(1)
     )]
     ByteOffsetPastEnd {
@@ -138,10 +137,10 @@ pub enum ReloadError {
         total_bytes: u64,
     },
     /// The pattern is empty, and would match every line.
-    #[error("the pattern is empty; a regular expression or a literal would be accepted")]
+    #[error("the pattern is empty; accepted is a regular expression or a literal")]
     EmptyPattern,
     /// A pattern that is longer than [`grep::Limits::pattern_bytes`].
-    #[error("the pattern has {found} bytes; at most {limit} would be accepted")]
+    #[error("the pattern has {found} bytes; accepted are at most {limit}")]
     PatternTooLong {
         /// Its length in bytes.
         found: usize,
@@ -149,7 +148,7 @@ pub enum ReloadError {
         limit: usize,
     },
     /// A pattern that takes more memory than [`grep::Limits::compile_bytes`].
-    #[error("the pattern compiles to more than {limit} bytes; fewer repetitions would be accepted")]
+    #[error("the pattern compiles to more than {limit} bytes; send fewer repetitions")]
     PatternTooCostly {
         /// The maximum size of a compiled pattern, in bytes.
         limit: usize,
@@ -174,7 +173,7 @@ pub enum ReloadError {
         reason: String,
     },
     /// A number is outside the range that its field accepts.
-    #[error("{field} is {found}; {accepted} would be accepted")]
+    #[error("{field} is {found}; accepted is {accepted}")]
     InvalidRange {
         /// The field of the request.
         field: &'static str,
@@ -184,9 +183,7 @@ pub enum ReloadError {
         accepted: String,
     },
     /// The object store that holds the file is not available.
-    #[error(
-        "{path:?} cannot be read at the moment: {reason}; the same request later would be accepted"
-    )]
+    #[error("{path:?} cannot be read at the moment: {reason}; send the same request again later")]
     Away {
         /// The path as the caller spells it.
         path: String,

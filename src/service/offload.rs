@@ -67,7 +67,7 @@ fn still_broken(history: &History<'_>) -> Result<Option<String>, HistoryError> {
     let Some(first) = problems.first() else { return Ok(None) };
     let (rules, index) = (rules.join(", "), first.index);
     Ok(Some(format!(
-        "repair does not mend {rules}, from messages[{index}] of the repaired history on; /validate \
+        "repair does not fix {rules}, from messages[{index}] of the repaired history on; /validate \
          names each place"
     )))
 }

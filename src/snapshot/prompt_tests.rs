@@ -50,7 +50,7 @@ fn every_placeholder_is_known_and_used() {
         assert!(request.user.contains(part), "{part}");
     }
     let retry = retry(&[Rejection::Empty, Rejection::TextAfter]);
-    assert!(retry.contains("- every section is blank\n- text stands after"), "{retry}");
+    assert!(retry.contains("- every section is blank\n- there is text after"), "{retry}");
     for text in [&request.system, &request.user, &retry] {
         assert!(!text.contains("{{") && !text.contains("}}"), "{text}");
     }

@@ -26,7 +26,7 @@ fn a_refusal_is_told_in_the_words_of_the_service() {
     }
     let arguments = json!({"result_id": "call_7"}).to_string();
     let refusal = service.read_tool_result(arguments.as_bytes()).unwrap_err().to_string();
-    assert!(refusal.starts_with("2 results of \"call_7\" lie in different folders"), "{refusal}");
+    assert!(refusal.starts_with("2 results of \"call_7\" are in different folders"), "{refusal}");
     let called = call(&service, find("read_tool_result", "").unwrap(), &arguments, "{}");
     assert_eq!((called.text, called.is_error), (refusal, true));
 }

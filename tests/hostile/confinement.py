@@ -16,10 +16,10 @@ from tree import CANARY, INSIDE, LEGAL, SEEN, Tree, changes
 
 SECRETS = (CANARY, "root:x:0:0", "BEGIN OPENSSH")
 MISSING = re.compile(
-    r'^(error: |unburden: )?(no stored result )?".*" was not found; .* would be accepted\s*$',
+    r'^(error: |unburden: )?(no stored result )?".*" was not found; accepted is .*$',
     re.DOTALL,
 )
-NO_PATH = re.compile(r"is no usable path: ")
+NO_PATH = re.compile(r"is not a usable path: ")
 NO_FIELD = re.compile(r"missing|is absent|was found; accepted|is required", re.IGNORECASE)
 Answers = dict[tuple[str, str], Said]
 

@@ -390,7 +390,7 @@ fn with_a_root_no_other_folder_is_allowed() {
     let offload = ["offload", "history.json", "--max-total-tokens", "100", "--store-dir"];
     let (status, error) = told(&[&offload[..], &["./outside"]].concat());
     assert_eq!(status, Some(2));
-    assert!(error.contains("\"./outside\" lies outside the allowed roots"), "{error}");
+    assert!(error.contains("\"./outside\" is outside the allowed roots"), "{error}");
     assert!(!at.join("outside").exists());
     assert_eq!(told(&["read", "history.json"]).0, Some(2));
     assert_eq!(told(&[&offload[..], &["./inside"]].concat()).0, Some(0));

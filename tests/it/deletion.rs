@@ -477,7 +477,7 @@ fn the_command_line_deletes_a_chat() {
     let (text, code) = unburden(&["read", "./context_store/tool_call_0.txt"], at);
     assert!(text.contains("was deleted with its chat at") && code == Some(2), "{text}");
     let (text, code) = unburden(&["delete", "b", "/", "--root", &root], at);
-    assert!(text.contains("lies outside the allowed roots") && code == Some(2), "{text}");
+    assert!(text.contains("is outside the allowed roots") && code == Some(2), "{text}");
     let (text, _) = unburden(&["verify", "./context_store"], at);
     assert!(text.contains("Intact files: 1 ") && text.contains("expired: "), "{text}");
 }

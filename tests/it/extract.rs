@@ -478,7 +478,7 @@ fn what_a_file_holds_beside_its_records_is_noted() {
         json!({"recipe": 1}),
     ] {
         let said = app.extract("/workspace/pages.json", &question);
-        let note = "with an array of 50 elements)\"}, which is no part of these records";
+        let note = "with an array of 50 elements)\"}, which is not part of these records";
         assert!(said.answer.contains(note), "{question}: {}", said.answer);
     }
 }

@@ -117,5 +117,5 @@ fn a_search_of_records_goes_on_with_grep() {
     let expected = (id(&last).unwrap() + 1..).find(|n| with_one(*n));
     assert_eq!(id(next), expected, "{}", said.answer);
     assert_eq!(next["line"].as_u64(), expected.map(|n| n + 2));
-    assert!(said.answer.contains("L1 is the line behind the file's header"), "{}", said.answer);
+    assert!(said.answer.contains("L1 is the line after the file's header"), "{}", said.answer);
 }

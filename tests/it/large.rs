@@ -175,7 +175,7 @@ fn a_log_becomes_a_text_file_with_the_preview_of_a_history() {
         assert_eq!((again.path(), &again.get("file")["created"]), (path.clone(), &json!(false)));
         let longer = app.offload_text(&text, &json!({"operation": "build", "ttl_seconds": 9_000}));
         assert_eq!(longer.get("file")["ttl_seconds"], 3_600);
-        assert!(longer.warnings().contains("it lives 3600 seconds, not 9000"));
+        assert!(longer.warnings().contains("its lifetime is 3600 seconds, not 9000"));
         let said = app.tool_result(&path, &json!({"max_tokens": 0}));
         assert_eq!(said.answer, text);
     }

@@ -240,7 +240,7 @@ fn a_target_moves_the_largest_of_the_newest() {
     assert_eq!(told.iter().filter(|told| **told == (3, true)).count(), 1, "{told:?}");
     assert!(!told.contains(&(3, false)), "{told:?}");
     let warnings = after.warnings();
-    assert!(warnings.contains("asked for 1 result of the newest messages"), "{warnings}");
+    assert!(warnings.contains("required 1 result of the newest messages"), "{warnings}");
 }
 
 #[test]

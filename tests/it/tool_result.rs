@@ -235,7 +235,7 @@ async fn an_id_of_several_folders_is_a_choice_and_not_made_here() {
             let refusal = app.tool_result_refusal("call_7", &json!({}));
             assert_eq!(
                 refusal,
-                "2 results of \"call_7\" lie in different folders: \
+                "2 results of \"call_7\" are in different folders: \
                  \"/workspace/chat00/tool_call_7.txt\", \"/workspace/store/tool_call_7.txt\"; \
                  accepted is one of these paths as result_id, or its folder as store_dir"
             );

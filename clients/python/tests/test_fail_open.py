@@ -83,7 +83,7 @@ class FailOpen(unittest.TestCase):
             self.assert_open(server.url, "internal_error", "something broke")
 
     def test_a_refusal(self) -> None:
-        sentence = 'store_dir: "/etc" lies outside the allowed roots'
+        sentence = 'store_dir: "/etc" is outside the allowed roots'
         with Server(refuses(422, "path_outside_roots", sentence, "store_dir")) as server:
             self.assert_open(server.url, "path_outside_roots", sentence)
 

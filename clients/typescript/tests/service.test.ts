@@ -155,7 +155,7 @@ suite('the real program', { skip: BINARY ? false : 'UNBURDEN_BINARY is not set' 
     const done = await client.offload(HISTORY, { storeDir: '/proc/nowhere' });
     assert.equal(done.messages, HISTORY);
     assert.equal(done.error?.status, 422);
-    assert.match(warnings.splice(0).join(), /lies outside the allowed roots/);
+    assert.match(warnings.splice(0).join(), /is outside the allowed roots/);
   });
 
   test('a crash costs no turn, and a new start is noticed', async () => {

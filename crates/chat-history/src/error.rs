@@ -37,8 +37,8 @@ pub enum HistoryError {
     },
     /// The text of a message is in a member that its format does not have: it would count nothing.
     #[error(
-        "messages[{index}] has its words in \"{member}\", where {format} has none; accepted is a \
-         message in the form in which a model gets it ({recognised})"
+        "messages[{index}] has its text in \"{member}\", a member that {format} does not have; \
+         accepted is a message in the form in which a model gets it ({recognised})"
     )]
     MisplacedText {
         /// Position in `messages`, counted from 0.

@@ -6,7 +6,7 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The path is not under a configured root.
-    #[error("\"{path}\" lies outside the allowed roots; accepted is a folder under {roots}")]
+    #[error("\"{path}\" is outside the allowed roots; accepted is a folder under {roots}")]
     Outside {
         /// The path, truncated to 200 characters.
         path: String,
@@ -15,7 +15,7 @@ pub enum StoreError {
     },
     /// The path leads into the private folder of a store.
     #[error(
-        "\"{path}\" lies in the store's own folder .unburden, which no request may name; accepted \
+        "\"{path}\" is in the store's own folder .unburden, which no request may name; accepted \
          is another folder under {roots}"
     )]
     Private {
@@ -25,7 +25,7 @@ pub enum StoreError {
         roots: String,
     },
     /// The path is empty, too long, or holds a control character.
-    #[error("\"{path}\" is no usable path: {reason}")]
+    #[error("\"{path}\" is not a usable path: {reason}")]
     BadPath {
         /// The path, truncated to 80 characters.
         path: String,

@@ -68,5 +68,5 @@ fn of_numbers(facts: &Facts<'_>) -> Option<String> {
         corrected = corrected.replaced(bytes, &number);
     }
     let name = names.pop()?;
-    Some(format!("{name} has values that are no numbers. {}", send_instead(&corrected.sql)))
+    Some(format!("{name} has values that are not numbers. {}", send_instead(&corrected.sql)))
 }

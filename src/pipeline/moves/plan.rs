@@ -143,7 +143,7 @@ impl Plan {
                     self.skipped.push(Skipped { candidate: of(slot), why });
                 }
                 (true, false, false) => {
-                    let why = "holds a lone surrogate, which no UTF-8 file can hold";
+                    let why = "contains a lone surrogate, which a UTF-8 file cannot contain";
                     self.skipped.push(Skipped { candidate: of(slot), why });
                 }
                 (true, false, true) => self.moves.push(of(slot)),

@@ -19,8 +19,8 @@ use crate::snapshot::group::{GroupSizes, MIN_SNAPSHOT_TOKENS, Room, groups};
 
 /// The warning for a history that begins after a missing snapshot. A new snapshot would hide that
 /// it is missing.
-const LOST_SNAPSHOT: &str = "not compressed: the history begins behind a snapshot that is not in \
-                             the system prompt; accepted is the system that came with the messages";
+const LOST_SNAPSHOT: &str = "not compressed: the history begins after a snapshot that is not in \
+                             the system prompt; send the system that was returned with the messages";
 
 /// A planned compression.
 #[derive(Clone)]

@@ -28,7 +28,7 @@ pub(super) fn other_array(header: &Header) -> Option<String> {
         elements.len() >= 3 && elements.iter().all(|element| element.starts_with('{'))
     };
     memchr::memchr_iter(b'[', around.as_bytes()).take(MAX_ARRAYS).any(has_records).then(|| {
-        "line 1 of the file holds another array of objects, which is no part of these records"
+        "line 1 of the file holds another array of objects, which is not part of these records"
             .to_owned()
     })
 }

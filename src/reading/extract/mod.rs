@@ -59,8 +59,8 @@ pub enum ExtractError {
     Sql(#[from] SqlError),
     /// The file holds no records.
     #[error(
-        "{path:?} holds no records{why}; a file of records (JSONL, or JSON with an array of them) would \
-         be accepted here, and read_tool_result, read_file and grep read any other"
+        "{path:?} holds no records{why}; accepted is a file of records (JSONL, or JSON with an array of \
+         them); read other files with read_tool_result, read_file or grep"
     )]
     NoRecords {
         /// The path as the caller spells it.
@@ -343,7 +343,7 @@ fn why(content: &str) -> String {
 fn note(found: &Found) -> Option<String> {
     let beside = found.around();
     let beside = beside
-        .map(|around| format!("the file also holds {around}, which is no part of these records"));
+        .map(|around| format!("the file also holds {around}, which is not part of these records"));
     let place = Some(found.place()).filter(|place| (1..=MAX_PLACE_BYTES).contains(&place.len()));
     let place = place.map(|place| format!("the records are the elements of {place}"));
     match (place, beside) {

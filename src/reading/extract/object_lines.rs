@@ -81,7 +81,7 @@ impl ObjectLines {
         let [first, more @ ..] = self.others.as_slice() else { return None };
         if more.is_empty() {
             return Some(format!(
-                "{} {first} is damaged and left out: it is no whole JSON object",
+                "{} {first} is damaged and left out: it is not a complete JSON object",
                 self.part
             ));
         }
@@ -89,7 +89,7 @@ impl ObjectLines {
         let rest = self.others.len().saturating_sub(MAX_SHOWN);
         let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
         Some(format!(
-            "{}s {}{rest} are damaged and left out: they are no whole JSON objects",
+            "{}s {}{rest} are damaged and left out: they are not complete JSON objects",
             self.part,
             shown.collect::<Vec<_>>().join(", ")
         ))

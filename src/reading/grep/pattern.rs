@@ -155,8 +155,8 @@ fn compile_fast(
             ErrorKind::NotAllowed(_) => ReloadError::BadPattern {
                 pattern: query.pattern.clone(),
                 position: line_break(&query.pattern),
-                reason: "it asks for a line break, but lines are searched one by one; \
-                         one pattern a line would be accepted"
+                reason: "it contains a line break, but each line is searched separately; \
+                         send one pattern per line"
                     .to_owned(),
             },
             // The expression has been parsed before, so the only error left is its size.

@@ -29,7 +29,7 @@ use crate::reading::limit::{CountTokens, TruncatedBy};
 const NAMED_IN_TEXT: usize = 3;
 
 /// Part of an answer's first line if its line numbers count from after a file's header.
-pub(crate) const BEHIND_HEADER: &str = "L1 is the line behind the file's header";
+pub(crate) const BEHIND_HEADER: &str = "L1 is the line after the file's header";
 
 /// The query, as the answer repeats it.
 #[derive(Debug)]
@@ -196,7 +196,7 @@ fn left_out(findings: &Findings) -> String {
 fn none_fits(heading: &Heading<'_>, findings: &Findings, why: TruncatedBy) -> String {
     let raise = match why {
         TruncatedBy::MaxTokens => "raise max_tokens",
-        _ => "ask for less context",
+        _ => "request less context",
     };
     let (found, asked) = (matches_found(findings), heading.asked());
     let next = heading.offset + 1 + heading.behind_header.unwrap_or(0);

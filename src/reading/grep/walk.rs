@@ -83,7 +83,7 @@ pub(crate) fn compile_glob(glob: Option<&str>, limit: usize) -> Result<Override,
     };
     let bad = |reason: String| ReloadError::BadGlob { glob: glob.to_owned(), reason };
     if glob.len() > limit {
-        return Err(bad(format!("it has {} bytes; at most {limit} would be accepted", glob.len())));
+        return Err(bad(format!("it has {} bytes; accepted are at most {limit}", glob.len())));
     }
     // The library parses lines of ignore files, in which this is a comment.
     let line = if glob.starts_with('#') { format!("\\{glob}") } else { glob.to_owned() };

@@ -40,8 +40,8 @@ pub(crate) fn regroup(
     // Snapshots in the system prompt are reported at the first message.
     let holder = place.index().unwrap_or(0);
     if place.unproven {
-        let why = "a text stands there that looks like a snapshot, and no code in it proves that \
-                   this store wrote it"
+        let why = "a text here looks like a snapshot, but no code in it proves that this store \
+                   wrote it"
             .to_owned();
         unresolved.push(Unresolved { index: holder, path: String::new(), why });
     }
@@ -102,7 +102,7 @@ fn group(
         None => prover.reader.recorded_hash(&at).is_none_or(|recorded| recorded == file.hash()),
     };
     if !holds {
-        return Err("the file holds other messages than it did".to_owned());
+        return Err("the file does not hold the same messages as before".to_owned());
     }
     prover.reader.search(file.text.len()).map_err(|error| error.to_string())?;
     match said(history, &file.text) {

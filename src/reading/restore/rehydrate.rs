@@ -112,7 +112,8 @@ fn references(
                     restored += 1;
                     continue;
                 }
-                Ok(_) => "the file holds no object, and only one may stand there".to_owned(),
+                Ok(_) => "the file holds no object, and the format accepts only an object here"
+                    .to_owned(),
                 Err(why) => why,
             };
             unresolved.push(Unresolved { index, path: found.path, why });

@@ -82,7 +82,7 @@ fn read_file_names_what_it_cannot_give() {
     let refusal = |path, query| store.read(path, &query).unwrap_err();
     assert_eq!(
         refusal("a.txt", lines(5000, 10)).to_string(),
-        "line 5001 is past the end of \"fix/a.txt\", which has 10 lines; lines 1 to 10 would be accepted"
+        "line 5001 is past the end of \"fix/a.txt\", which has 10 lines; accepted are lines 1 to 10"
     );
     assert!(matches!(
         refusal("a.txt", lines(10, None)),

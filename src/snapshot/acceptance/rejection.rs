@@ -161,15 +161,15 @@ impl Display for Rejection {
             Rejection::SeveralSnapshots => {
                 write!(f, "the reply holds more than one state_snapshot element")
             }
-            Rejection::TextAfter => write!(f, "text stands after the state_snapshot element"),
+            Rejection::TextAfter => write!(f, "there is text after the state_snapshot element"),
             Rejection::StrayText { text } => {
-                write!(f, "text stands outside of every section: {}", Short(text))
+                write!(f, "there is text outside of the sections: {}", Short(text))
             }
             Rejection::UnknownSection { name } => {
                 write!(f, "{} is not one of the six sections", Short(name))
             }
             Rejection::RepeatedSection { section } => {
-                write!(f, "the section {} stands more than once", section.tag())
+                write!(f, "the section {} occurs more than once", section.tag())
             }
             Rejection::BrokenSection { section, tag } => {
                 let section = section.tag();

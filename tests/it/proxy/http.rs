@@ -78,7 +78,7 @@ fn the_generation_without_sessions_cancels_by_hanging_up() {
 fn a_refusal_is_one_sentence_and_the_proxy_goes_on() {
     let refusals = [
         ("401", "accepted is a token, as in --header 'Authorization: Bearer TOKEN'"),
-        ("403", "the credentials of --header do not suffice"),
+        ("403", "the credentials of --header are not sufficient"),
         ("404", "accepted is the address of its MCP endpoint"),
         ("503", "503 Service Unavailable; it says: not now"),
         ("302", "redirects to other hosts are not followed"),
@@ -116,7 +116,7 @@ fn json_with_another_id_is_no_answer() {
     let mut client = Client::new(Way::Json, &[], &["other=1"]);
     let answer = client.ask(1, "x/unknown", "{}");
     assert!(
-        answer.contains("answered with JSON that is no answer to this request's id"),
+        answer.contains("answered with JSON that does not answer this request's id"),
         "{answer}"
     );
     assert_eq!(client.end(), Some(0));

@@ -61,7 +61,7 @@ pub struct Facts {
 pub enum FileError {
     /// The first line is not a header.
     #[error(
-        "the first line is no header of records: {found}; it must be a JSON object with \"type\":\"lro_header\" and a count"
+        "the first line is not a header of records: {found}; it must be a JSON object with \"type\":\"lro_header\" and a count"
     )]
     NoHeader {
         /// The problem.
@@ -74,7 +74,7 @@ pub enum FileError {
         limit: usize,
     },
     /// A line is not a JSON value.
-    #[error("line {line} is no JSON value: {error}; every line after the header must be one")]
+    #[error("line {line} is not a JSON value: {error}; every line after the header must be one")]
     NoRecord {
         /// The line, from 1; the header is line 1.
         line: usize,

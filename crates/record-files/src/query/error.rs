@@ -76,7 +76,7 @@ pub enum QueryError {
         instead: &'static str,
     },
     /// An invalid regular expression.
-    #[error("{member}.value is no regular expression: {reason}{}", position.map(|at| format!(", at character {at}")).unwrap_or_default())]
+    #[error("{member}.value is not a regular expression: {reason}{}", position.map(|at| format!(", at character {at}")).unwrap_or_default())]
     BadPattern {
         /// The place of the condition.
         member: String,
@@ -109,7 +109,7 @@ pub enum QueryError {
     },
     /// A line of the file is not one JSON value.
     #[error(
-        "line {line} of the records is no JSON: expected {expected} at byte {at}; accepted is one JSON value a line"
+        "line {line} of the records is not JSON: expected {expected} at byte {at}; accepted is one JSON value a line"
     )]
     NotJson {
         /// The line, from 1, without the header.

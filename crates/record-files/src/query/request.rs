@@ -204,17 +204,17 @@ fn no_effect(
         Shows::Records => return Ok(()),
         Shows::Groups => (
             &["select", "sort_by"],
-            "beside group_by, which lists counts, the largest first",
+            "with group_by, which lists counts, the largest first",
             "leave it out, or send {\"sql\": \"SELECT …, count(*) FROM records GROUP BY …\"}",
         ),
         Shows::Nothing if count => (
             &["select", "sort_by", "limit", "offset"],
-            "beside count, which is one number over all records",
+            "with count, which is one number over all records",
             "leave one of the two out",
         ),
         Shows::Nothing => (
             &["sort_by", "limit", "offset"],
-            "beside ids without select, which lists no records",
+            "with ids without select, which lists no records",
             "leave it out, or name the fields to show in select",
         ),
     };

@@ -297,7 +297,7 @@ fn a_member_without_effect_is_refused() {
         (r#"{"ids":[17],"limit":3}"#, "limit"),
     ] {
         let error = ask(request, LINES).unwrap_err().to_string();
-        assert!(error.starts_with(&format!("{member} has no effect beside")), "{error}");
+        assert!(error.starts_with(&format!("{member} has no effect with")), "{error}");
     }
     for request in [r#"{"count":true,"limit":0,"offset":0}"#, r#"{"ids":[17],"count":true}"#] {
         assert!(ask(request, LINES).is_ok(), "{request}");

@@ -225,7 +225,7 @@ impl Seen {
             // Where none is equal, the nearest ones are told.
             Doubt::Spelled(_) if first > 0 && second > 0 => format!(
                 "{field} is spelled in another way, such as {other}, in {first} records, which \
-                 differ in letter case or blanks alone: {{\"field\": {quoted_field}, \"op\": \
+                 differ only in letter case or blanks: {{\"field\": {quoted_field}, \"op\": \
                  \"in\", \"value\": [{spelled}, {other}]}}"
             ),
             _ => return None,

@@ -91,7 +91,7 @@ pub(crate) fn of_distinct(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
     let [one, other] = pair.as_slice() else { return None };
     let (name, one, other) = (&of.name, literal(one), literal(other));
     Some(format!(
-        "{name} has {values} values, some of which differ in letter case or blanks alone, such as \
+        "{name} has {values} values, some of which differ only in letter case or blanks, such as \
          {one} and {other}: lower(trim({name})) has {alike}"
     ))
 }
@@ -115,7 +115,7 @@ fn of_texts(
     let is_named = texts.any(|token| token.value(&statement.sql) == plain(one));
     (!is_named && (has_word() || of.has(exact) == Some(false))).then(|| {
         format!(
-            "{count} values of {}, such as {}, differ from {} in letter case or blanks alone: \
+            "{count} values of {}, such as {}, differ from {} only in letter case or blanks: \
              {shown} holds for them, too",
             of.name,
             literal(one),

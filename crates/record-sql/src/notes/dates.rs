@@ -67,7 +67,7 @@ fn of_call(facts: &Facts<'_>, at: usize, date: usize) -> Option<String> {
     if !is_none(&count) {
         let one = facts.db.row(&format!("{with}SELECT {name} {from} WHERE {unread} LIMIT 1"))?;
         return Some(format!(
-            "{count} of {all} values of {name} are no dates for {function}(), such as {}: it \
+            "{count} of {all} values of {name} are not dates for {function}(), such as {}: it \
              reads '2025-05-14' and '2025-05-14T10:00:00Z'",
             literal(one.first()?)
         ));

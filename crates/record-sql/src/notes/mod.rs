@@ -136,7 +136,7 @@ fn of_numbers(facts: &Facts<'_>) -> Option<String> {
 /// The number of a row is no field.
 fn of_row_number(facts: &Facts<'_>) -> Option<String> {
     let is_read = facts.prepared.reads.iter().any(|(_, column)| column == ROW_NUMBER);
-    is_read.then(|| "rowid is no field: it numbers the records of the file from 1".to_owned())
+    is_read.then(|| "rowid is not a field: it numbers the records of the file from 1".to_owned())
 }
 
 /// Two fields whose names differ only in case: the first one is the column.
@@ -191,7 +191,7 @@ fn lone(facts: &Facts<'_>) -> Vec<String> {
         }
         let any = Literal { sql: String::new(), value: String::new(), kind: LiteralKind::Text };
         let values = of.values(&any)?;
-        Some(format!("{name} is text, which is no condition: compare it; {values}"))
+        Some(format!("{name} is text, which is not a condition: compare it; {values}"))
     };
     lone_conditions(facts.statement()).into_iter().filter_map(of).collect()
 }

@@ -145,7 +145,7 @@ fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
         let [count, one] = unread.as_slice() else { return None };
         let (count, name) = (plain(count), order.sides[at]);
         (count != "0")
-            .then(|| format!("{count} values of {name} are no dates, such as {}", literal(one)))
+            .then(|| format!("{count} values of {name} are not dates, such as {}", literal(one)))
     });
     if other == 0 {
         return Some(unread.map(|unread| format!("{unread}, and are compared as text")));
@@ -191,7 +191,7 @@ pub(crate) fn of_no_times(of: &Subject<'_>) -> Option<String> {
     let one = literal(of.row("it", &one)?.first()?);
     let (name, other) = (&of.name, all - times);
     Some(format!(
-        "{other} of {all} values of {name} are no dates, such as {one}, and stand among the dates \
+        "{other} of {all} values of {name} are not dates, such as {one}, and sort among the dates \
          as text: WHERE datetime({name}) IS NOT NULL leaves them out"
     ))
 }

@@ -112,7 +112,7 @@ fn of_texts(of: &Subject<'_>) -> Option<String> {
     let is_no_day = format!("{is_other} AND it <> '' AND julianday(it) IS NULL");
     if one != "''" && of.has(&is_no_day) == Some(false) {
         return Some(format!(
-            "{name} has dates such as {one}, which are no numbers: julianday({name}) counts days"
+            "{name} has dates such as {one}, which are not numbers: julianday({name}) counts days"
         ));
     }
     let how = match written(of) {
@@ -122,7 +122,7 @@ fn of_texts(of: &Subject<'_>) -> Option<String> {
         }
         None => format!("{COUNTED}; WHERE {name} = CAST({name} AS NUMERIC) leaves them out"),
     };
-    Some(format!("{count} of {all} values of {name} are no numbers, such as {one}{how}"))
+    Some(format!("{count} of {all} values of {name} are not numbers, such as {one}{how}"))
 }
 
 /// A cast of an expression that is no number for some records.
@@ -144,7 +144,7 @@ fn of_casts(facts: &Facts<'_>) -> Option<String> {
         (count > 0).then_some(())?;
         let one = of.row("it", &format!("WHERE {other} LIMIT 1"))?;
         Some(format!(
-            "{count} of {all} values of {expression} are no numbers, such as {}{COUNTED}",
+            "{count} of {all} values of {expression} are not numbers, such as {}{COUNTED}",
             literal(one.first()?)
         ))
     })

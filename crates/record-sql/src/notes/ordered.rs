@@ -32,7 +32,7 @@ pub(crate) fn never_true(
         if low.is_text() && low.value.len() != high.value.len() {
             // Such as `2025-3`, which the other order would not mend.
             return format!(
-                "as text, letter by letter, {} is behind {}: spell both as the values are",
+                "as text, letter by letter, {} comes after {}: spell both as the values are",
                 low.sql, high.sql
             );
         }

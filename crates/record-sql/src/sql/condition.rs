@@ -37,7 +37,7 @@ pub(crate) fn check(statement: &Statement) -> Result<(), SqlError> {
     if let Some((literal, corrected)) = lone_literal(statement) {
         let corrected = corrected.map_or_else(String::new, |sql| send_instead(&sql));
         return Err(SqlError::statement(format!(
-            "SQL: {literal} stands alone, and is no condition: compare it with a column. \
+            "SQL: {literal} alone is not a condition: compare it with a column. \
              {corrected}"
         )));
     }

@@ -62,5 +62,5 @@ fn bounds_are_swapped_if_that_is_their_order() {
     let of =
         |bounds| notes(&format!("SELECT 1 FROM records WHERE x BETWEEN {bounds}"), &["a", "b"]);
     assert!(of("'c' AND 'b'").contains("the lower bound first: BETWEEN 'b' AND 'c'"));
-    assert!(of("'2025-3' AND '2025-05'").contains("'2025-3' is behind '2025-05'"));
+    assert!(of("'2025-3' AND '2025-05'").contains("'2025-3' comes after '2025-05'"));
 }

@@ -14,7 +14,7 @@ fn a_text_is_no_condition() {
             "SELECT count(*) FROM records WHERE record->>'ok'",
         ] {
             let told = notes(sql, lines);
-            assert!(told.contains("is text, which is no condition"), "{sql}: {told}");
+            assert!(told.contains("is text, which is not a condition"), "{sql}: {told}");
         }
     }
     for fine in [

@@ -18,20 +18,20 @@ fn values_behind_expressions_are_told_as_columns_are() {
     for (sql, part) in [
         (
             "SELECT sum(o->>'p') FROM records",
-            "6 of 6 values of o->>'p' are no numbers, such as '$8,000'",
+            "6 of 6 values of o->>'p' are not numbers, such as '$8,000'",
         ),
         (
             "SELECT avg(json_extract(o, '$.s')) FROM records",
-            "values of json_extract(o, '$.s') are no numbers",
+            "values of json_extract(o, '$.s') are not numbers",
         ),
         (
             "SELECT sum(e.value->>'u') FROM records, json_each(it) e",
             "6 of 6 values of e.value->>'u' are no",
         ),
-        ("SELECT sum(p) FROM (SELECT o.p AS p FROM records)", "6 of 6 values of p are no numbers"),
+        ("SELECT sum(p) FROM (SELECT o.p AS p FROM records)", "6 of 6 values of p are not numbers"),
         (
             "WITH t AS (SELECT o.p AS p FROM records) SELECT sum(p) FROM t",
-            "6 of 6 values of p are no numbers",
+            "6 of 6 values of p are not numbers",
         ),
         ("SELECT sum(CASE WHEN id > 0 THEN pct END) FROM records", "no numbers, such as '8%'"),
         ("SELECT max(o->>'v') FROM records", "o->>'v' is text of versions"),

@@ -37,7 +37,7 @@ fn a_date_function_reads_the_forms_of_conditions() {
             let sql = format!("SELECT count(*) FROM records WHERE date({argument}) = '2026-03-30'");
             let (rows, notes) = of(&sql, values);
             assert_eq!(rows, "[2]", "{sql} {values:?}");
-            assert!(!notes.contains("are no dates"), "{sql} {values:?}: {notes}");
+            assert!(!notes.contains("are not dates"), "{sql} {values:?}: {notes}");
         }
     }
     let epochs = ["1774872000", "1774785600", "0"];
@@ -58,7 +58,7 @@ fn what_a_date_function_does_not_read_is_told() {
         &["2026-03-30T01:00:00Z", "03/30/2026", "N/A", ""],
     );
     assert_eq!(rows, "[1]");
-    assert!(notes.contains("3 of 4 values of t are no dates for date()"), "{notes}");
+    assert!(notes.contains("3 of 4 values of t are not dates for date()"), "{notes}");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn times_that_are_compared_as_they_are_spelled() {
             &["2026-03-30T01:00:00Z", "N/A", ""][..],
             &[
                 "in 2 of 3 rows, and between the times in 1",
-                "2 values of t are no dates, such as 'N/A'",
+                "2 values of t are not dates, such as 'N/A'",
             ][..],
         ),
         (
@@ -85,7 +85,7 @@ fn times_that_are_compared_as_they_are_spelled() {
             &["2026-04-28T01:00:00Z", "", "", "2026-04-01"],
             &[
                 "in 3 of 4 rows, and between the times in 1",
-                "2 values of t are no dates, such as ''",
+                "2 values of t are not dates, such as ''",
             ],
         ),
         (
@@ -96,7 +96,7 @@ fn times_that_are_compared_as_they_are_spelled() {
         (
             "trim(t) >= '2026-03-30'",
             &["2026-03-30T01:00:00Z", "03/30/2026", "2026-03-29"],
-            &["1 values of trim(t) are no dates, such as '03/30/2026', and are compared as text"],
+            &["1 values of trim(t) are not dates, such as '03/30/2026', and are compared as text"],
         ),
         (
             "t < date('2026-03-30')",
@@ -181,7 +181,10 @@ fn an_order_of_times_has_other_values_in_it() {
         ["SELECT min(t), max(t) FROM records", "SELECT t FROM records ORDER BY t DESC LIMIT 1"]
     {
         let notes = of(sql, &["2026-03-30T01:00:00Z", "N/A", ""]).1;
-        assert!(notes.contains("2 of 3 values of t are no dates, such as 'N/A'"), "{sql}: {notes}");
+        assert!(
+            notes.contains("2 of 3 values of t are not dates, such as 'N/A'"),
+            "{sql}: {notes}"
+        );
         let zones = of(sql, &["2026-03-30 01:00:00+00", "2026-03-30 01:00:00.5+02"]).1;
         assert_eq!(zones, "t is in the order of times of several zones or forms", "{sql}");
     }
@@ -230,7 +233,7 @@ fn days_that_are_in_no_calendar() {
         (
             "SELECT strftime('%m', d) AS m, count(*) FROM records WHERE m = '03' GROUP BY 1",
             "[\"03\",1]",
-            "1 of 3 values of d are no dates for strftime(), such as '2025-02-30'",
+            "1 of 3 values of d are not dates for strftime(), such as '2025-02-30'",
         ),
         (
             "SELECT count(*) FROM records WHERE d < date('2025-02-30')",

@@ -111,7 +111,7 @@ fn dates_that_sqlite_does_not_read() {
         ("SELECT count(*) FROM records WHERE date(day) = '2025-03-05'", "[2]\n"),
         ("SELECT min(date(at)) FROM records", "[\"2025-03-01\"]\nat holds milliseconds"),
         ("SELECT strftime('%Y-%m', at, 'unixepoch') FROM records LIMIT 1", "[\"2025-03\"]"),
-        ("SELECT date(flag) FROM records LIMIT 1", "40 of 40 values of flag are no dates"),
+        ("SELECT date(flag) FROM records LIMIT 1", "40 of 40 values of flag are not dates"),
         ("SELECT date(id) FROM records LIMIT 1", "Julian days"),
         (
             "SELECT count(*) FROM records WHERE at >= '2025-03-01'",
@@ -134,7 +134,7 @@ fn dates_that_sqlite_does_not_read() {
 fn conditions_that_mean_something_else() {
     for (condition, part) in [
         ("flag = TRUE", "flag has 'no' (30), 'yes' (10)"),
-        ("flag", "flag is text, which is no condition"),
+        ("flag", "flag is text, which is not a condition"),
         ("score", "14 values of score are text, which is true only where it begins"),
         ("note = NULL", "note IS NULL"),
         ("note IS NULL", "'' in 10"),
@@ -161,7 +161,7 @@ fn numbers_that_are_none() {
     for (sql, part) in [
         (
             "SELECT avg(score) FROM records",
-            "14 of 40 values of score are no numbers, such as 'n/a'",
+            "14 of 40 values of score are not numbers, such as 'n/a'",
         ),
         ("SELECT sum(price) FROM records", "CAST(replace(price, ',', '') AS REAL)"),
         ("SELECT sum(CAST(flag AS REAL)) FROM records", "40 of 40 values of flag"),
@@ -254,7 +254,7 @@ fn times_that_sqlite_does_not_compare() {
 fn the_number_of_a_row_is_no_field() {
     let error = ask("SELECT count(*) FROM records WHERE oid > 10").unwrap_err().to_string();
     assert!(error.contains("no such column: oid"), "{error}");
-    contains("SELECT max(rowid) FROM records", "rowid is no field");
+    contains("SELECT max(rowid) FROM records", "rowid is not a field");
 }
 
 /// `count` counts false, too.
@@ -296,7 +296,7 @@ fn texts_of_numbers_with_other_characters() {
         (least, &["1.9.0", "1.10.0", "1.2.3-rc1"], "'1.10.0' < '1.2.3-rc1'"),
         ("SELECT count(*) FROM records WHERE x > '1 GB'", &["10 MB", "2 GB"], "'10 MB' < '2 GB'"),
         (sum, &["10 MB", "2 GB", "n/a"], "count as the number at their start, or 0"),
-        ("SELECT avg(x) FROM records", &["1", "2", "10", ""], "1 of 4 values of x are no numbers"),
+        ("SELECT avg(x) FROM records", &["1", "2", "10", ""], "1 of 4 values of x are not numbers"),
         (sum, &["1,5", "2,5", "10,25"], "CAST(replace(x, ',', '.') AS REAL) is one"),
         (
             sum,
@@ -305,7 +305,7 @@ fn texts_of_numbers_with_other_characters() {
         ),
         (sum, &["1,234", "10"], "CAST(replace(x, ',', '') AS REAL) is one"),
         (sum, &["$1,234.50", "$10"], "CAST(replace(replace(x, '$', ''), ',', '') AS REAL) is one"),
-        (cast, &["$1,234.56", "$10"], "1 of 2 values of replace(x, '$', '') are no numbers"),
+        (cast, &["$1,234.56", "$10"], "1 of 2 values of replace(x, '$', '') are not numbers"),
     ] {
         assert_has(&of(sql, values), part, sql);
     }

@@ -125,7 +125,7 @@ impl Endpoint {
             self.forward(on_one_line(answer)).await;
             let other = || {
                 let url = &self.public_url;
-                format!("{url} answered with JSON that is no answer to this request's id")
+                format!("{url} answered with JSON that does not answer this request's id")
             };
             return if is_answered { Ok(()) } else { Err(other()) };
         }

@@ -40,7 +40,7 @@ impl Refusal<'_> {
                 "; accepted is a token, as in --header 'Authorization: Bearer TOKEN'".to_owned()
             }
             401 | 403 => {
-                "; the credentials of --header do not suffice, or are no longer valid".to_owned()
+                "; the credentials of --header are not sufficient, or have expired".to_owned()
             }
             404 if self.in_session => {
                 "; the session has ended: the client has to begin a new one".to_owned()

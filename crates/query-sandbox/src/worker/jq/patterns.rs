@@ -86,7 +86,7 @@ impl Pattern {
                 's' => {}
                 other => {
                     return Err(Error::str(format_args!(
-                        "`{other}` is no flag of a regular expression; accepted are g, i, x, n, s, p"
+                        "`{other}` is not a flag of a regular expression; accepted are g, i, x, n, s, p"
                     )));
                 }
             }
@@ -109,7 +109,7 @@ fn refusal(expression: &str, error: &regex::Error) -> Error {
     if last.contains("look-around") || last.contains("backreference") {
         return Error::str(format_args!("{UNSUPPORTED} {shown:?}: {last}"));
     }
-    Error::str(format_args!("{shown:?} is no regular expression: {last}"))
+    Error::str(format_args!("{shown:?} is not a regular expression: {last}"))
 }
 
 /// Returns whether the expression matches.

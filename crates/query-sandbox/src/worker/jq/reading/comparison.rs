@@ -326,8 +326,8 @@ impl Comparison {
             return (has_word(with) && !all.iter().any(is_other)).then(|| {
                 let [with, other] = [with, other].map(|text| raw_json::quote(text));
                 format!(
-                    "`{path}` is {other} in {} records, which differs from {with} in letter case \
-                     or blanks alone: `IN({with}, {other})` takes both",
+                    "`{path}` is {other} in {} records, which differs from {with} only in letter \
+                     case or blanks: `IN({with}, {other})` takes both",
                     self.seen.others
                 )
             });

@@ -113,8 +113,8 @@ impl PartOf {
         let others = self.others;
         has_word(&self.part).then(|| {
             format!(
-                "{others} texts in `{path}`, such as {other}, have {part} in other capital and \
-                 small letters alone: {way}"
+                "{others} texts in `{path}`, such as {other}, have {part} only in other letter \
+                 case: {way}"
             )
         })
     }
