@@ -227,7 +227,7 @@ fn pipeline(name: &str, messages: &[Value], other: &[Value], folders: &mut Vec<T
 /// writing of the texts that move. It is ten times slower on a file system that
 /// has just deleted many files (ext4 steps over each inode that it freed in the
 /// last five minutes): both ways pay that, and the ratio shrinks, so a run that
-/// starts right behind another one says more about the disk than about the product.
+/// starts right after another one says more about the disk than about the product.
 fn shares(body: &[u8], whole: &Times, folders: &mut Vec<TempDir>) {
     use raw_json as raw;
     let text = std::str::from_utf8(body).expect("JSON is UTF-8");

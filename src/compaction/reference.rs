@@ -63,7 +63,7 @@ const REF: &str = "ref ";
 /// The purpose that codes of references are bound to.
 const PURPOSE: &str = "reference";
 
-/// How to rebuild the text behind a reference from the file.
+/// How to rebuild the text of a reference from the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ReferenceForm {
     /// The file is the text.
@@ -188,7 +188,7 @@ pub(crate) fn parse(plain: &str) -> Option<Reference<'_>> {
     Some(Reference { path, form, tokens, covered })
 }
 
-/// Returns the cost in tokens of the text behind a reference, if its note states it. A note that
+/// Returns the cost in tokens of the text of a reference, if its note states it. A note that
 /// quotes a text states the cost after the quotation.
 fn tokens(note: &str, form: &ReferenceForm) -> Option<u64> {
     let before = match form {

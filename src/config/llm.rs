@@ -14,7 +14,7 @@ use crate::pipeline::{Summariser, SummariserKind};
 /// Base URL of OpenAI's API.
 const OPENAI: &str = "https://api.openai.com/v1";
 
-/// The model that writes snapshots, behind an OpenAI-compatible endpoint.
+/// The model that writes snapshots, at an OpenAI-compatible endpoint.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LlmConfig {

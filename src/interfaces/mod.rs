@@ -4,7 +4,7 @@
 //! | module | interface |
 //! |---|---|
 //! | [`http`] | the HTTP API, and MCP over streamable HTTP |
-//! | `mcp` | the MCP server, on standard input and output or behind `http` |
+//! | `mcp` | the MCP server, on standard input and output or over `http` |
 //! | `proxy` | an MCP server in front of another one |
 //! | [`cli`] | the command line |
 

@@ -48,7 +48,7 @@ impl From<CallError> for OpenAIError {
     }
 }
 
-/// Returns the error behind the library's. The library's texts are not passed on: some hold the
+/// Returns the cause of the library's error. The library's texts are not passed on: some hold the
 /// answer's body.
 pub(super) fn model_error(error: OpenAIError) -> CallError {
     match error {

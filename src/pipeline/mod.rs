@@ -1,7 +1,7 @@
 //! The pipeline: turns a history into a smaller valid one. [`Offloader::offload`] is the list of
 //! its steps; each is a function that takes the [`Context`] and returns a value.
 //!
-//! After a failure behind the plan, the caller gets its own messages and a warning: offloading is
+//! If a step after the plan fails, the caller gets its own messages and a warning: offloading is
 //! an optimisation and never costs a turn.
 
 mod answer;

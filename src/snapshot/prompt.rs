@@ -51,7 +51,7 @@ pub(crate) struct Wanted<'r> {
 
 /// Maximum shown length of a text around the transcript, in characters.
 const AROUND_CHARS: usize = 2_000;
-/// Maximum number of messages behind the transcript to show; these are the newest ones.
+/// Maximum number of messages after the transcript to show; these are the newest ones.
 const NEWER: usize = 12;
 
 /// Renders the request for a snapshot. Omits the middle of texts that are longer than
@@ -104,7 +104,7 @@ fn system_prompt(around: &[TranscriptMessage<'_>], max_chars: usize) -> String {
     out
 }
 
-/// Renders the messages behind the transcript, which stay: the next step depends on them.
+/// Renders the messages after the transcript, which stay: the next step depends on them.
 fn newer_messages(
     messages: &[TranscriptMessage<'_>],
     around: &[TranscriptMessage<'_>],

@@ -17,7 +17,7 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// Returns the region before `recent_from` and behind the last system message with calls.
+    /// Returns the region before `recent_from` and after the last system message with calls.
     /// `tokens` is the cost of each message.
     pub(crate) fn of(
         dialect: &dyn Dialect,
@@ -101,7 +101,7 @@ impl Region {
     }
 
     /// Moves `recent_from`, the index of the first message that stays, before a system message that
-    /// does more than speak. Its settings must remain in force for all messages behind it.
+    /// does more than speak. Its settings must remain in force for all messages after it.
     pub(crate) fn before_directive(
         dialect: &dyn Dialect,
         views: &[&MessageView],
@@ -163,7 +163,7 @@ mod tests {
         }
     }
 
-    /// System messages behind the summarized messages belong to the region, so that it ends at a
+    /// System messages after the summarized messages belong to the region, so that it ends at a
     /// message that can leave.
     #[test]
     fn a_region_ends_behind_its_system_messages() {

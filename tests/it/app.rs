@@ -215,7 +215,7 @@ pub(crate) fn request(messages: &str, settings: &Value) -> String {
     body(messages, &all)
 }
 
-/// A request with these members beside the messages.
+/// A request with these members in addition to the messages.
 fn body(messages: &str, about: &Value) -> String {
     let members = about.to_string();
     let comma = if members == "{}" { "" } else { "," };

@@ -219,7 +219,7 @@ fn equal_groups_come_back_each() {
         assert_eq!(split(&app.rehydrate(&after.messages).messages), whole);
         let again = compress(&app.again(), &after.messages, &set);
         assert_eq!(again.messages, after.messages);
-        // The loop goes on, behind what is compressed already.
+        // The loop goes on, after what is compressed already.
         let grown: Vec<String> = split(&after.messages).into_iter().chain(looped(8)).collect();
         whole.extend(looped(8));
         after = compress(&app, &array(&grown), &set);
@@ -334,7 +334,7 @@ fn a_dry_run_writes_nothing_and_says_what_would_be() {
 }
 
 /// What is newest may be a system message, or nothing at all; what comes next
-/// stands behind what was compressed.
+/// is after the compressed messages.
 #[test]
 fn a_system_message_after_a_compression_keeps_its_place() {
     for first in [

@@ -102,7 +102,7 @@ fn an_indented_system_message_costs_no_messages() {
     comes_back_after(|text| text.lines().map(|l| format!("  {l}")).collect::<Vec<_>>().join("\n"));
 }
 
-/// A compressed history whose framework added a part behind the snapshot; with the
+/// A compressed history whose framework added a part after the snapshot; with the
 /// one that was compressed.
 fn with_a_part_behind(app: &TestApp) -> (Vec<String>, Vec<String>) {
     let part = |text: &str| json!({"type": "text", "text": text});
@@ -190,7 +190,7 @@ fn python_dumped_answers_come_back() {
     let mut whole = before.clone();
     for round in 0..4 {
         let after = compress(&app, &now, &json!({"chat_id": "c"}));
-        // ensure_ascii and sorted keys, blanks behind colons
+        // ensure_ascii and sorted keys, blanks after colons
         let text = after
             .messages
             .chars()
@@ -679,7 +679,7 @@ fn a_merge_with_a_short_tail_keeps_most_of_what_the_snapshot_held() {
     );
 }
 
-/// The snapshot was made for the room beside the newest result, which then moved all the same.
+/// The snapshot was made for the room next to the newest result, which then moved all the same.
 #[test]
 fn a_newest_result_moves_before_rules_are_lost() {
     let rules = [

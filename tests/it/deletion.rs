@@ -202,7 +202,7 @@ async fn a_file_of_two_chats_goes_with_the_last() {
 }
 
 /// A chat that goes on from another's compressed history has its files only through
-/// references, the snapshot, and the group behind it.
+/// references, the snapshot, and its group.
 #[tokio::test]
 async fn a_fork_keeps_what_it_refers_to() {
     let app = TestApp::new();

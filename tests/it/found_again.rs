@@ -1,4 +1,4 @@
-//! Answers of searches in which lines are cut, or counted from behind a header: the store holds
+//! Answers of searches in which lines are cut, or counted from after a header: the store holds
 //! what they say, so they are never stored.
 
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
 //! Large results as they really come: real records, many requests at once, texts
-//! of any length beside them.
+//! of any length next to them.
 
 use raw_json as raw;
 use record_files::file;

@@ -193,7 +193,7 @@ fn what_is_read_back_lives_on() {
     assert!(is_renewed(&app, path), "{path}");
 }
 
-/// The files behind a snapshot are mentioned by the snapshot, or by the files that
+/// The files of a snapshot are mentioned by the snapshot, or by the files that
 /// it mentions.
 #[test]
 fn what_a_snapshot_stands_for_lives_on_with_it() {

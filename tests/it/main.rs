@@ -1,5 +1,5 @@
 //! The specification, as one binary that calls the service and its interfaces; tests of private
-//! parts stand beside them in `src`. Read it in this order:
+//! parts are next to them in `src`. Read it in this order:
 //!
 //! - `cases`: a behaviour is a file in `tests/cases`; its snapshot shows messages,
 //!   files and report.
@@ -14,8 +14,8 @@
 //!   disk before an answer; `thresholds`: what is met exactly.
 //! - `conformance`: the specifications of large results, sentence by sentence;
 //!   `large`, `large_real`, `extract`, `extract_around`, `extract_sql`, `tool_result`: as their users meet them;
-//!   `lro`: their parts, beside the system's jq; `lifecycle`: how long files live; `deletion`:
-//!   what goes with a chat.
+//!   `lro`: their parts, compared with the system's jq; `lifecycle`: the lifetime of files;
+//!   `deletion`: the files that are deleted with a chat.
 //! - `http`, `mcp`, `cli`, `socket`: the interfaces; `proxy`: in front of a scripted server;
 //!   `doors`: who is kept out, too slow, or one too many; `shared`: one service for several
 //!   processes.

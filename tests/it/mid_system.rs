@@ -27,7 +27,7 @@ fn result(n: usize) -> Value {
         {"type": "tool_result", "tool_use_id": format!("toolu_{n}"), "content": text}]})
 }
 
-/// Claude Code's shape: the operator's words behind the first question, and behind some
+/// Claude Code's shape: the operator's words after the first question, and after some
 /// results, at times two in a row.
 fn session(turns: usize) -> Vec<Value> {
     let mut messages = vec![
@@ -103,7 +103,7 @@ fn a_snapshot_keeps_the_operators_words_and_gives_the_messages_back() {
     assert!(!texts(&after).concat().contains("Agent types"), "{after:?}");
     let system = system.unwrap();
     assert!(system.to_string().contains("Never start an agent of another type."), "{system}");
-    // A longer history is compressed behind it.
+    // A longer history is compressed after it.
     let mut longer = after.clone();
     longer.extend((20..32).flat_map(|n| [call(n), result(n), system_of(n)]));
     longer.push(json!({"role": "assistant", "content": "Ready."}));
@@ -133,7 +133,7 @@ fn system_of(n: usize) -> Value {
 }
 
 /// A message that adds a tool, or sets the effort, holds from its place on: what it does
-/// is in no words, so it stays, and everything behind it.
+/// is in no words, so it stays, and everything after it.
 #[test]
 fn what_changes_the_tools_stays() {
     let tool = json!({"role": "system", "content": [

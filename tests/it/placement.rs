@@ -102,7 +102,7 @@ fn compressed(
     assert_eq!(back.json.get("system"), system);
     let again = app.offload(&after.messages, &settings(handed.as_ref()));
     assert_eq!(of(&again), of(&after), "{}", again.report());
-    // A longer history is compressed behind it, into the same place.
+    // A longer history is compressed after it, into the same place.
     let mut longer = now.clone();
     longer.extend((100..130).flat_map(|n| turn(format, n)));
     longer.push(history(format, 0).pop().unwrap());
@@ -360,7 +360,7 @@ fn no_words_come_before_results_that_answer_nothing() {
                           "keep_recent_count": 2, "format": "anthropic"});
     let after = app.offload(&text, &settings);
     assert_eq!(after.messages, text, "{}", after.report());
-    // The user's words may follow the snapshot, and the results stay behind them.
+    // The user's words may follow the snapshot, and the results stay after them.
     let mut before: Vec<Value> = serde_json::from_str(&text).unwrap();
     before.insert(1, json!({"role": "user", "content": "Read these."}));
     let after = app.offload(&Value::from(before.clone()).to_string(), &settings);

@@ -1,4 +1,4 @@
-//! The invariants (`docs/invariants.md`) over every format beside `openai-chat`. One
+//! The invariants (`docs/invariants.md`) over every format except `openai-chat`. One
 //! answer is looked at from many sides: what the sides are called stands in
 //! [`Compacted`] and [`Compressed`].
 

@@ -21,7 +21,7 @@ fn mended(posted: &Posted, app: &TestApp) -> (String, Vec<Value>) {
     (answer.messages, repairs)
 }
 
-/// Results in one message behind their calls keep these; no message is gone without one.
+/// Results in one message after their calls keep these; no message is gone without one.
 const GATHERED: [&str; 3] = ["results_apart", "results_not_first", "result_count_differs"];
 
 const MENDABLE: [&str; 6] = [

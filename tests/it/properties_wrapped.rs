@@ -18,7 +18,7 @@ const KNOWN: [&str; 8] = ["\t", "\t ", "\u{2192}", "\u{2192} ", ":", ": ", "|", 
 struct Host {
     head: String,
     tail: &'static str,
-    /// The first number, the width, whether zeros pad it, and what stands behind it.
+    /// The first number, the width, whether zeros pad it, and the text after it.
     numbers: Option<(u64, usize, bool, &'static str)>,
 }
 

@@ -60,7 +60,7 @@ fn is_seen(text: &str, own: &str) -> bool {
     (0..=own.len() - SEEN).any(|at| text.contains(&own[at..at + SEEN]))
 }
 
-/// Secrets put into the strings of generated messages: before, between and behind
+/// Secrets put into the strings of generated messages: before, between and after
 /// their lines, in records, and as arguments.
 fn with_secrets() -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
     let place = (0..10usize, 0..50usize, 0..1_000usize, select(vec!["\n", " ", "\", \"", " … "]));
@@ -69,7 +69,7 @@ fn with_secrets() -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
         for (kind, seed, at, between) in places {
             let (text, own) = secret(kind, seed);
             let (text, count) = (format!("{between}{text}{between}"), history.len());
-            // What an operator writes stays where a snapshot comes to stand beside it.
+            // The operator's text stays if a snapshot is added next to it.
             let message = &history[at % count];
             let system = ["\"role\":\"system\"", "\"role\":\"developer\""];
             let of_system = system.iter().any(|role| message.contains(role));

@@ -194,7 +194,7 @@ fn a_snapshot_that_grew_is_made_of_all_messages() {
         let (mut sent, mut last) = (Vec::new(), None);
         for (at, message) in messages.iter().enumerate() {
             sent.push(message.clone());
-            // The agent is asked again behind each result.
+            // The agent is asked again after each result.
             if at % 3 == 0 || at + 1 == messages.len() {
                 let after = offload(&app, &sent, "auto", 4_000);
                 if keeps {

@@ -144,7 +144,7 @@ fn newest_messages_give_way_to_the_target() {
     }
 }
 
-/// I3: a newest result that moves beside snapshots of an earlier call may leave a history for
+/// I3: a newest result that moves next to snapshots of an earlier call may leave a history for
 /// which a new snapshot is worth a pass: it has one at once, and not when it is posted again.
 #[test]
 fn what_moves_beside_earlier_snapshots_asks_for_no_other_pass() {
@@ -213,7 +213,7 @@ fn newest_messages_are_kept_by_tokens_unless_they_are_named() {
     assert!(with(30, Some(8_000)) >= 30);
 }
 
-/// The report says what a provider bills anew: what stands behind the first change, once.
+/// The report says what a provider bills anew: everything after the first change, once.
 #[test]
 fn rewritten_tokens_are_told_once() {
     let history: Vec<String> = (0..30).flat_map(|n| turn(n, 100, n % 5 == 0)).collect();
@@ -248,7 +248,7 @@ fn a_rewrite_waits_until_it_pays() {
             "include_files": false});
         let mut client = Client::new(settings, keeps);
         client.post(turn(0, 100, true));
-        // Much stands behind the large result, and little would be freed.
+        // Much text follows the large result, and little would be freed.
         for n in 1..25 {
             let after = client.post(turn(n, 15, false));
             assert_eq!(after.report()["outcome"], "unchanged", "{keeps} {n}");
@@ -318,7 +318,7 @@ fn what_moved_as_the_newest_asks_for_no_rewrite() {
     assert!(whole <= rewrites(true), "{whole}");
 }
 
-/// I5: a newest result that has room beside the standing snapshot stays, for a client that keeps
+/// I5: a newest result that has room next to the existing snapshot stays, for a client that keeps
 /// its answers and for one that posts its whole history.
 #[test]
 fn a_newest_result_with_room_beside_the_snapshot_stays() {
@@ -343,7 +343,7 @@ fn a_newest_result_with_room_beside_the_snapshot_stays() {
 }
 
 /// I3: a newest result that moved next to a new snapshot moves again when the same history is
-/// posted once more, also where it would have room beside the snapshot.
+/// posted once more, even if it would have room next to the snapshot.
 #[test]
 fn a_newest_result_that_moved_with_a_snapshot_moves_again() {
     for (mode, large) in

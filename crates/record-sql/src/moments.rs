@@ -101,7 +101,7 @@ pub(crate) fn add(db: &Connection) -> Result<()> {
         Ok(moment(context.get_raw(0)).map(|(_, form)| form.name()))
     })?;
     for (name, dates) in FUNCTIONS {
-        // 'now' is computed once in a statement, too, where no column is beside it.
+        // 'now' is computed once in a statement, too, if no column is next to it.
         db.create_scalar_function(name, -1, flags, move |context| read(name, dates, context))?;
     }
     Ok(())

@@ -165,7 +165,7 @@ fn rows(
     Ok(outcome)
 }
 
-/// Returns the number behind the last LIMIT that is in no bracket.
+/// Returns the number after the last LIMIT that is in no bracket.
 fn own_limit(statement: &Statement) -> Option<u64> {
     let mut depth = 0_i64;
     let mut limit = None;

@@ -165,7 +165,7 @@ pub(super) fn is_mixed(value: &str) -> bool {
 }
 
 /// Returns true if a bare value may be a password rather than a type or a variable of a program, or
-/// a word of another script, as forms have behind the name of a field.
+/// a word of another script, as forms have after the name of a field.
 pub(super) fn is_word(value: &str) -> bool {
     let letters = value.bytes().all(|byte| byte.is_ascii_alphabetic());
     let inside = value.get(1..).unwrap_or_default();

@@ -90,7 +90,7 @@ pub(crate) enum Shape {
 pub(crate) struct Conversation {
     pub(crate) format: Format,
     pub(crate) messages: Vec<String>,
-    /// The system prompt beside the messages, as JSON.
+    /// The separate system prompt, as JSON.
     pub(crate) system: Option<String>,
     /// True where nothing was broken on purpose.
     pub(crate) sound: bool,

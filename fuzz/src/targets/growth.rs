@@ -1,4 +1,4 @@
-//! A generated history that grows: it is posted in parts, each behind what came back
+//! A generated history that grows: it is posted in parts, each after what came back
 //! of those before. What comes of it breaks no rule of the provider that the whole
 //! does not break, is not larger, stays as it is when it is posted again (I3), and
 //! everything comes back (I1).

@@ -29,7 +29,7 @@ pub(crate) fn run(data: &[u8]) {
     everything_comes_back(&place, &posted, &before, (&after.messages, system));
 }
 
-/// The members of a request beside the history.
+/// The members of a request in addition to the history.
 pub(crate) fn settings(u: &mut Unstructured<'_>) -> Result<String> {
     let mode = *u.choose(&["auto", "compact", "compress"])?;
     let total = *u.choose(&[0, 1, 100, 1_000])?;

@@ -7,11 +7,11 @@ use serde_json::value::RawValue;
 
 use super::place::{Place, Said, gave_up, none_is_new};
 
-/// Stands before the members of a request, which may say otherwise.
+/// The first members of a request; later ones may override them.
 const FIRST: &str = "{\"max_total_tokens\":0,\"max_tool_message_tokens\":8,\"preview_tokens\":5,\
                      \"keep_recent_count\":0";
 
-/// Stands behind them, so that it holds.
+/// The last members of the request, which take effect.
 const DRY: &str = ",\"store_dir\":\"/workspace/store\",\"dry_run\":true}";
 const REAL: &str = ",\"store_dir\":\"/workspace/store\",\"dry_run\":false}";
 

@@ -13,7 +13,7 @@ const RECORDS: &str = r#"{"id":1,"a":{"b":2.5},"t":["x"],"s":"2025-05-01T00:00:0
 /// The bytes of all rows.
 const OUTPUT_BYTES: usize = 4_096;
 
-/// A statement, and behind a zero byte the records.
+/// A statement, and after a zero byte the records.
 pub(crate) fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (sql, lines) = text.split_once('\0').unwrap_or((&text, RECORDS));

@@ -34,7 +34,7 @@ pub struct TenantEntry {
     pub name: Option<String>,
     /// The bearer token that selects this tenant; `None` accepts requests without one.
     pub token: Option<Token>,
-    /// The service behind the token.
+    /// The service of the token.
     pub service: Arc<Service>,
 }
 

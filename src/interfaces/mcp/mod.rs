@@ -52,7 +52,7 @@ const INSTRUCTIONS: &str = include_str!("../../../prompts/mcp_instructions.md");
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SharedReservation(pub Arc<Mutex<Reserved>>);
 
-/// The MCP server behind every transport; one for the process.
+/// The MCP server of every transport; one for the process.
 #[derive(Clone)]
 pub(crate) struct Mcp {
     service: Arc<Service>,
@@ -87,7 +87,7 @@ impl Mcp {
             Ok(permit) => permit,
             Err(overloaded) => return ToolOutput::error(overloaded.to_string()),
         };
-        // Without a shell: a model behind this server has none.
+        // Without a shell: a model that uses this server has none.
         let reload_tools = tools::reload_tools(&self.prefix);
         let service = Arc::clone(&self.service);
         blocking::run(service.holder(), move || {

@@ -45,7 +45,7 @@ pub(crate) struct CachedSnapshots {
     pub(crate) retention: Retention,
     /// The files with the original messages, each with the hash of its content.
     pub(crate) originals: BTreeMap<String, String>,
-    /// The texts behind these messages that moved together with them.
+    /// The texts after these messages that moved together with them.
     moves: BTreeSet<Moved>,
 }
 

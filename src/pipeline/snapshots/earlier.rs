@@ -53,7 +53,7 @@ impl EarlierSnapshots {
     }
 }
 
-/// Returns true for the file of a group. The lines behind the snapshot name these.
+/// Returns true for the file of a group. The lines after the snapshot name these.
 fn is_group(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     group_of(name).is_some()

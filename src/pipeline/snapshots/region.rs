@@ -28,7 +28,7 @@ const LEAST_FREE: u64 = 7;
 /// divisor.
 const FOR_WORDS: u64 = 4;
 
-/// Returns an error if a pass over a region of `region` tokens, behind existing snapshots of
+/// Returns an error if a pass over a region of `region` tokens, after existing snapshots of
 /// `standing` tokens, is not worth the prompt cache. With a target, a pass also makes these
 /// snapshots smaller. It does not if the target is missed anyway, because then each pass would take
 /// more of them in vain.

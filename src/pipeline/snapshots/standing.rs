@@ -124,7 +124,7 @@ impl Standing {
         self.cached.as_ref().is_some_and(|(_, cached)| cached.has_moved_at(at, preview))
     }
 
-    /// Returns the messages behind the snapshots that may be compressed.
+    /// Returns the messages after the snapshots that may be compressed.
     pub(crate) fn tail(&self) -> Region {
         self.region.after(self.gone().end)
     }

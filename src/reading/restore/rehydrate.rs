@@ -135,7 +135,7 @@ fn slots(view: &MessageView) -> impl Iterator<Item = (Option<&str>, &Slot)> {
     results.chain(texts).filter(|(_, slot)| slot.kind == SlotKind::String)
 }
 
-/// The value behind a reference.
+/// The value of a reference.
 struct Restored {
     /// The JSON value.
     literal: String,
@@ -149,7 +149,7 @@ impl Restored {
     }
 }
 
-/// Returns the text behind a reference. Returns `None` if it cannot be read or exceeds `room`
+/// Returns the text of a reference. Returns `None` if it cannot be read or exceeds `room`
 /// bytes.
 pub(crate) fn original(found: &Proven, prover: &Prover<'_>, room: u64) -> Option<String> {
     let restored = restore(found, prover, room).ok()?;
@@ -159,7 +159,7 @@ pub(crate) fn original(found: &Proven, prover: &Prover<'_>, room: u64) -> Option
     })
 }
 
-/// Returns the JSON value behind a reference. Fails if it cannot be read or exceeds `room` bytes.
+/// Returns the JSON value of a reference. Fails if it cannot be read or exceeds `room` bytes.
 fn restore(found: &Proven, prover: &Prover<'_>, room: u64) -> Result<Restored, String> {
     if let ReferenceForm::GrepAnswer { head, lines, wrapper } = &found.form {
         let answer = grep_answer::rebuild(head, lines, prover, room)?;

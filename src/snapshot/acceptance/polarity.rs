@@ -367,7 +367,7 @@ fn is_nothing(word: &str) -> bool {
     matches!(word, "nothing" | "none" | "nichts" | "rien" | "nada")
 }
 
-/// Returns up to `before` characters before a word and up to `after` characters behind it.
+/// Returns up to `before` characters before a word and up to `after` characters after it.
 fn around(text: &str, at: usize, length: usize, before: usize, after: usize) -> (&str, &str) {
     let (head, tail) = (&text[..at], &text[at + length..]);
     let start = head.char_indices().rev().nth(before - 1).map_or(0, |(start, _)| start);

@@ -53,7 +53,7 @@ pub(super) struct Unit<'a> {
     pub(super) text: Cow<'a, str>,
     pub(super) speaker: Speaker,
     /// The number of the turn: a message that is not a tool's, together with the tool messages
-    /// behind it.
+    /// after it.
     pub(super) turn: u32,
     /// The number of its text. Adjacent units of one text belong together.
     pub(super) part_of: u32,
@@ -288,7 +288,7 @@ fn member(out: &mut String, key: &str, value: &str) {
 fn each_piece<'t>(line: &'t str, mut each: impl FnMut(&'t str)) {
     for sentence in sentences_of_line(line) {
         if sentence.len() <= LONG {
-            // The text behind these marks has its own subject and polarity.
+            // The text after these marks has its own subject and polarity.
             let clauses =
                 sentence.split_inclusive("; ").flat_map(|part| part.split_inclusive('，'));
             clauses.for_each(&mut each);

@@ -77,7 +77,7 @@ impl<'a> FollowUps<'a> {
         shared
     }
 
-    /// Returns the sentences about `text`, oldest first: those behind `place`, or all if it is
+    /// Returns the sentences about `text`, oldest first: those after `place`, or all if it is
     /// `None`. At least half of a sentence's content words, or some of its character pairs, must be
     /// in the text. For a sentence that `says` accepts, a word that few sentences have suffices.
     pub(super) fn about(

@@ -274,7 +274,7 @@ fn follow_ups<'a>(said: &'a [Said<'_>]) -> FollowUps<'a> {
     FollowUps::of(by_user.map(|said| (said.index, said.text.trim())))
 }
 
-/// Returns the newest sentences behind `place` that take a rule back.
+/// Returns the newest sentences after `place` that take a rule back.
 fn lifting<'a>(rule: &str, place: Option<usize>, later: &FollowUps<'a>) -> Vec<FollowUp<'a>> {
     let mut lifting = later.about(rule, place, takes_back);
     lifting.retain(|up| lifts(up.sentence, rule));

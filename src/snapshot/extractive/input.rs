@@ -11,7 +11,7 @@ use crate::snapshot::transcript::TranscriptMessage;
 
 /// Number of characters of a call's description by which calls are compared.
 const KEY: usize = 200;
-/// Number of calls behind a failed one to search for a repair.
+/// Number of calls after a failed one to search for a repair.
 const LATER: usize = 40;
 
 /// The messages, and data that is derived from them once for all sections.

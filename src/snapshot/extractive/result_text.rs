@@ -22,7 +22,7 @@ static ABOVE: LazyLock<Regex> = LazyLock::new(|| {
         r"^\s*(?:Chunk ID: \S*\n)?Wall time: [^\n]*\n(?:Process [^\n]*\n)?(?:Original token count: [^\n]*\n)?Output:\n?",
     )
 });
-/// Matches the marks behind an output, such as those of the Gemini CLI.
+/// Matches the marks after an output, such as those of the Gemini CLI.
 static MARKS: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         r"(?:\s*(?:(?:Error|Signal|Background PIDs): \(none\)|Exit Code: 0|Process Group PGID: [0-9]+|```|\[[A-Z][a-z]+ [^\[\]\n]{0,200}\]|[\w.-]+@[\w.-]+:[^\s#$]* ?[#$]|</[a-z_-]{1,30}>))+\s*$",

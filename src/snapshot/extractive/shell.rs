@@ -25,7 +25,7 @@ const GIT_READERS: [&str; 8] =
     ["status", "log", "diff", "show", "grep", "blame", "ls-files", "branch"];
 /// Commands of git that are commands of the system, too.
 const GIT_COMMANDS: [&str; 2] = ["mv", "rm"];
-/// Commands that run the command behind them.
+/// Commands that run the command after them.
 const RUNNERS: [&str; 6] = ["sudo", "env", "time", "timeout", "nohup", "command"];
 /// Environment managers: `uv run pytest` runs `pytest`.
 const MANAGERS: [&str; 4] = ["uv", "poetry", "pipenv", "pdm"];

@@ -134,7 +134,7 @@ impl Block {
 
     /// Finds the blocks of a text and the text around them. A block counts only if a line names the
     /// files of its messages and `proves` accepts its code; any other text stays text. Changes by
-    /// frameworks do not hide a block: line ends, indentation, white space, and text behind the
+    /// frameworks do not hide a block: line ends, indentation, white space, and text after the
     /// last line.
     pub(crate) fn find_all(text: &str, proves: Proves<'_>) -> FoundBlocks {
         let mut found = FoundBlocks::default();
@@ -213,7 +213,7 @@ impl Block {
 pub(crate) struct FoundBlocks {
     /// The text before the first block.
     pub before: String,
-    /// The text behind the first block that is not in a block.
+    /// The text after the first block that is not in a block.
     pub after: String,
     /// The blocks, in order.
     pub blocks: Vec<Block>,

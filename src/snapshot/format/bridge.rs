@@ -52,7 +52,7 @@ pub(crate) fn needs_bridge(
     gone: &Range<usize>,
 ) -> bool {
     let speaks = |view: &&MessageView| view.role != Role::System;
-    // Results for the calls of a system message stay behind it.
+    // Results for the calls of a system message stay after it.
     if opens(history, place) || views[..gone.start].iter().any(speaks) {
         return false;
     }

@@ -1,4 +1,4 @@
-//! The lines behind a snapshot that name the files with its original messages: `(Original 17
+//! The lines after a snapshot that name the files with its original messages: `(Original 17
 //! messages are stored in: ./store/compressed_group_c_0.json)`. After many compressions the oldest
 //! lines are folded into one that names several files in the notation of a shell:
 //! `…/compressed_group_c_{0..7,9}.json`.
@@ -13,7 +13,7 @@ use context_store::group_of;
 /// The fixed part of each line.
 pub(super) const STORED_IN: &str = " messages are stored in: ";
 
-/// Maximum number of lines behind a snapshot; beyond it the oldest are folded.
+/// Maximum number of lines after a snapshot; beyond it the oldest are folded.
 const LINES: usize = 6;
 /// Maximum number of files in a line. It protects against a forged line that names a billion.
 const NAMES: u64 = 100_000;

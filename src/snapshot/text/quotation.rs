@@ -1,5 +1,5 @@
 //! Quotations: the lines of a message that its writer shows but does not say. They are between
-//! fences, behind `>`, indented, or pasted.
+//! fences, after `>`, indented, or pasted.
 
 use raw_json::offset_in;
 

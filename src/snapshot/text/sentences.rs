@@ -74,7 +74,7 @@ fn sentence_end(text: &str) -> usize {
 }
 
 /// Returns the end of the code span that begins at a backtick. If no other backtick follows within
-/// `SPAN` bytes, returns the position behind the first one.
+/// `SPAN` bytes, returns the position after the first one.
 fn span_end(bytes: &[u8], at: usize) -> usize {
     let ahead = bytes[at + 1..].iter().take(SPAN);
     ahead.copied().position(|byte| byte == b'`').map_or(at + 1, |length| at + length + 2)

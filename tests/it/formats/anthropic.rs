@@ -159,7 +159,7 @@ fn called(pen: &mut Pen, calls: &[Asked], manner: Manner) -> Vec<String> {
         return messages;
     }
     if manner.speaks && pen.one_in(3) {
-        // Agents put reminders behind the results.
+        // Agents put reminders after the results.
         let text = pen.said(&calls[0].text);
         results.push(words(pen, text));
     }

@@ -1,4 +1,4 @@
-//! Generated histories of every format beside `openai-chat`: turns of a
+//! Generated histories of every format except `openai-chat`: turns of a
 //! conversation, whoever's they are ([`turn`]), written out as each format spells
 //! them ([`pen`], and a module a format). Each message is JSON text, not a tree.
 //! What must hold of them is read apart from the product: which rules of their
@@ -72,7 +72,7 @@ impl Format {
 pub(crate) struct Posted {
     pub(crate) format: Format,
     pub(crate) messages: Vec<String>,
-    /// The system prompt beside the messages, as JSON.
+    /// The separate system prompt, as JSON.
     pub(crate) system: Option<String>,
     /// True where the request names the format.
     pub(crate) named: bool,

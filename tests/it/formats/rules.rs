@@ -66,8 +66,8 @@ const TOOLS: [&str; 6] = [
     "apply_patch_call",
 ];
 
-/// Outputs answer a call before them; calls have an output behind them; reasoning
-/// has its item right behind it.
+/// Outputs answer a call before them; calls have an output after them; reasoning
+/// has its item right after it.
 fn responses(items: &[Value]) -> Vec<Broken> {
     let mut broken = Vec::new();
     let mut open: HashMap<String, usize> = HashMap::new();
@@ -183,7 +183,7 @@ fn is_directive(message: &Value) -> bool {
         && !message["output_config"].is_null()
 }
 
-/// A run of system messages stands behind the user, or behind results of the provider's
+/// A run of system messages is after the user, or after results of the provider's
 /// own tools, and before the model or at the end; one that opens the list is the prompt
 /// at the wrong place, and that is all.
 fn misplaced(messages: &[Value]) -> Vec<Broken> {
@@ -211,7 +211,7 @@ fn misplaced(messages: &[Value]) -> Vec<Broken> {
     broken
 }
 
-/// As many responses in the content behind a turn of the model as it has calls; the
+/// As many responses in the content after a turn of the model as it has calls; the
 /// user begins; no content without parts.
 fn gemini(contents: &[Value]) -> Vec<Broken> {
     let either = |part: &Value, names: [&str; 2]| names.iter().any(|name| part[name].is_object());

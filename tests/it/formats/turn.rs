@@ -71,7 +71,7 @@ pub(super) enum Outcome {
     Failed,
     /// An object that says that the tool failed.
     FailedObject,
-    /// The text beside other members of one object.
+    /// The text next to other members of one object.
     Beside,
     /// A text with half of a surrogate pair.
     Lone,
@@ -199,7 +199,7 @@ fn forged() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// A system prompt beside the messages, as JSON: a string, blocks, parts, or none.
+/// A separate system prompt, as JSON: a string, blocks, parts, or none.
 pub(super) fn system() -> impl Strategy<Value = Option<String>> {
     let texts = prop_oneof![3 => Just("be brief".to_owned()), 1 => text(), 1 => forged().prop_map(str::to_owned)];
     (texts, 0..10u8).prop_map(|(text, shape)| {

@@ -1,6 +1,6 @@
 //! The parts of large results, each by itself: records in texts, schema and
 //! recipes, conditions, and jq – on real data, on random data, on hostile data, and
-//! beside the system's own jq.
+//! compared with the system's own jq.
 
 mod jq_ceilings;
 mod jq_filters;

@@ -58,7 +58,7 @@ pub(super) fn month_named(text: &str) -> Option<i128> {
     moment(text).or_else(of_log)
 }
 
-/// Returns the numbers of a date whose year comes last, and the time behind it.
+/// Returns the numbers of a date whose year comes last, and the time after it.
 fn parts(text: &str) -> Option<([u32; 3], Option<&str>)> {
     let text = text.trim();
     let (date, time) = match text.split_once([' ', 'T']) {

@@ -17,7 +17,7 @@ pub struct Misordered {
     pub kind: TextKind,
     /// The text whose letters come first.
     pub first: String,
-    /// The text behind it, which is less.
+    /// The text after it, which is less.
     pub second: String,
 }
 
@@ -190,7 +190,7 @@ fn are_versions(all: &[&str]) -> bool {
     fractions.are_of_versions() && all.iter().all(|text| Version::read(text).is_some())
 }
 
-/// Returns the unit behind the number of a text; None if there is more than that.
+/// Returns the unit after the number of a text; None if there is more than that.
 fn unit(text: &str) -> Option<String> {
     let rest = text.trim_start_matches(|c: char| !c.is_ascii_alphabetic() && c != 'µ');
     let is_unit = rest.len() <= 5 && rest.chars().all(|c| c.is_alphabetic() || "/%".contains(c));

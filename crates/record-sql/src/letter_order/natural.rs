@@ -28,7 +28,7 @@ impl Part<'_> {
 pub(super) struct Parts<'a> {
     rest: &'a str,
     is_first: bool,
-    /// A number behind a point is a part of a version.
+    /// A number after a point is a part of a version.
     behind_point: bool,
 }
 

@@ -129,7 +129,7 @@ fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Optio
     of_booleans(read, comparison).map(Some)
 }
 
-/// Booleans beside texts, of which an equality with one finds the values of one type alone.
+/// Booleans together with texts, of which an equality with one finds the values of one type alone.
 fn of_booleans(read: Read<'_>, comparison: &Comparison) -> Option<String> {
     let profile = read.profile;
     let [literal] = comparison.literals.as_slice() else { return None };

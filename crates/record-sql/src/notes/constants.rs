@@ -10,7 +10,7 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
     cases.chain(of_parts(facts)).collect()
 }
 
-/// A constant behind WHEN, where some value has no WHEN of its own.
+/// A constant after WHEN, where some value has no WHEN of its own.
 fn of_case(facts: &Facts<'_>, case: &Comparison) -> Option<String> {
     if case.literals.iter().any(|literal| literal.kind == LiteralKind::Null) {
         let of = &facts.statement().sql[case.subject.clone()];

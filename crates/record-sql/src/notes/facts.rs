@@ -95,7 +95,7 @@ impl<'r> Facts<'r> {
         Some(*one)
     }
 
-    /// Returns true if `alias` is a table's name, or stands behind it.
+    /// Returns true if `alias` is a table's name, or comes after it.
     fn is_called(&self, table: &str, alias: &str) -> bool {
         let statement = self.statement();
         table.eq_ignore_ascii_case(alias)

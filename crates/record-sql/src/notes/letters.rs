@@ -34,7 +34,7 @@ struct Order<'r, 's> {
     found: Misordered,
 }
 
-/// Returns the note on the order of values, with `more` texts beside them, if it is not that of
+/// Returns the note on the order of values, with `more` other texts, if it is not that of
 /// their letters or should not be.
 pub(crate) fn of_letters(facts: &Facts<'_>, of: &Subject<'_>, more: &[&str]) -> Option<String> {
     Order::new(facts, of, more).map(|order| order.note())
@@ -96,7 +96,7 @@ impl<'r, 's> Order<'r, 's> {
     }
 
     /// Returns the clause on results of functions, which do not have the collation of their
-    /// column, where the statement orders or compares anything beside such a result.
+    /// column, if the statement orders or compares anything next to such a result.
     fn of_results(&self) -> String {
         let statement = self.facts.statement();
         let call = statement.calls_of(&RESULTS).next().filter(|_| statement.has_any(&ORDERING));

@@ -53,7 +53,7 @@ fn pairs(statement: &Statement) -> Vec<Pair> {
     pairs
 }
 
-/// Returns what is behind `SELECT` for the rows or the groups that a pair is compared in.
+/// Returns the text after `SELECT` for the rows or the groups that a pair is compared in.
 fn from(facts: &Facts<'_>, pair: &Pair) -> Option<String> {
     let statement = facts.statement();
     let place = pair.sides[0].start;

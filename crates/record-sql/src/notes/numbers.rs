@@ -261,7 +261,7 @@ pub(crate) fn ordered_values<'r>(facts: &Facts<'r>, places: Range<usize>) -> Opt
     Subject::at(facts, of.clone())?.resolved(facts, &statement.bytes(of))
 }
 
-/// Numbers and texts in one order: text comes behind every number.
+/// Numbers and texts in one order: text comes after every number.
 fn of_types(of: &Subject<'_>) -> Option<String> {
     let is_text = "typeof(it) = 'text'";
     let counts = format!("sum(typeof(it) IN ('integer', 'real')), sum({is_text})");

@@ -9,7 +9,7 @@ use crate::records::profile::is_date;
 use crate::sql::comparison::{Comparison, Literal, LiteralKind};
 use crate::sql::quoting;
 
-/// A constant that is null, or bounds of which the lower one is behind the upper one.
+/// A constant that is null, or bounds of which the lower one is after the upper one.
 pub(crate) fn never_true(
     facts: &Facts<'_>,
     comparison: &Comparison,
@@ -164,7 +164,7 @@ pub(crate) fn of_shape(subject: &Subject<'_>, comparison: &Comparison) -> Option
     ))
 }
 
-/// A month or a year as the end of a span: its days are behind it.
+/// A month or a year as the end of a span: its days are after it.
 pub(crate) fn of_month(subject: &Subject<'_>, comparison: &Comparison) -> Option<String> {
     let literal = match comparison.operator.as_str() {
         "<=" | ">" => comparison.literals.first()?,

@@ -128,7 +128,7 @@ fn is_text_type(word: &str) -> bool {
     ["text", "char", "clob", "string"].iter().any(|part| word.contains(part))
 }
 
-/// Returns true if a value behind a place is one of those that a SELECT shows.
+/// Returns true if a value after a place is one of those that a SELECT shows.
 fn is_listed(statement: &Statement, before: usize) -> bool {
     let select = statement.select_around(before);
     let end = statement.clause(&select, "from").unwrap_or(select.end);

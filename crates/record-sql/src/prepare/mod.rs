@@ -34,7 +34,7 @@ pub(crate) const ROW_NUMBER: &str = "ROWID";
 /// The most corrections of one statement.
 const MAX_FIXES: usize = 64;
 
-/// The names that SQLite has for the number of a row beside `rowid`, which nobody takes for a
+/// The names that SQLite has for the number of a row next to `rowid`, which nobody takes for a
 /// field.
 const ROW_NUMBERS: [&str; 2] = ["oid", "_rowid_"];
 

@@ -29,7 +29,7 @@ const WORDS: [&str; 16] = [
 /// A comparison of a column, or of an expression over columns, with literals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Comparison {
-    /// The column, perhaps behind an alias, if the expression is nothing else.
+    /// The column, perhaps after an alias, if the expression is nothing else.
     pub(crate) column: Option<Chain>,
     /// The bytes of the expression.
     pub(crate) subject: Range<usize>,
@@ -103,7 +103,7 @@ pub(crate) fn comparisons(statement: &Statement) -> Vec<Comparison> {
     operators.filter_map(|at| comparison(statement, &chains, at)).collect()
 }
 
-/// Returns the comparisons of `CASE x WHEN 'a' …` with the constants behind WHEN.
+/// Returns the comparisons of `CASE x WHEN 'a' …` with the constants after WHEN.
 pub(crate) fn cases(statement: &Statement) -> Vec<Comparison> {
     let chains = columns(statement);
     let case = |at: usize| {
@@ -205,7 +205,7 @@ fn made(
     })
 }
 
-/// Returns the literals behind an operator, and the place behind them.
+/// Returns the literals after an operator, and the place after them.
 fn operands(
     statement: &Statement,
     chains: &[Chain],
@@ -238,7 +238,7 @@ fn operands(
     }
 }
 
-/// Returns the literals up to a closing bracket, and the place behind it.
+/// Returns the literals up to a closing bracket, and the place after it.
 fn list(statement: &Statement, start: usize) -> Option<(Vec<Literal>, usize)> {
     let mut literals = Vec::new();
     let mut at = start;
@@ -255,7 +255,7 @@ fn list(statement: &Statement, start: usize) -> Option<(Vec<Literal>, usize)> {
     }
 }
 
-/// Returns the literal or the expression without columns at a place, and the place behind it.
+/// Returns the literal or the expression without columns at a place, and the place after it.
 fn operand(statement: &Statement, chains: &[Chain], at: usize) -> Option<(Literal, usize)> {
     if let Some((literal, end)) = literal(statement, at)
         && statement.ends_expression(end)
@@ -274,7 +274,7 @@ fn operand(statement: &Statement, chains: &[Chain], at: usize) -> Option<(Litera
     Some((Literal { sql, value, kind: LiteralKind::Constant }, places.end))
 }
 
-/// Returns the literal at a place, and the place behind it.
+/// Returns the literal at a place, and the place after it.
 fn literal(statement: &Statement, at: usize) -> Option<(Literal, usize)> {
     let minus = statement.is(at, "-");
     let at = at + usize::from(minus);

@@ -59,7 +59,7 @@ pub(crate) fn check(statement: &Statement) -> Result<(), SqlError> {
     Ok(())
 }
 
-/// Returns the statement with the format of each `strftime` in front, if it is behind the date.
+/// Returns the statement with the format of each `strftime` in front, if it is after the date.
 fn format_behind(statement: &Statement) -> Option<String> {
     let mut corrected = statement.sql.clone();
     for at in statement.calls_of(&["strftime"]).collect::<Vec<_>>().into_iter().rev() {
@@ -84,7 +84,7 @@ pub(crate) fn lone_conditions(statement: &Statement) -> Vec<Range<usize>> {
     let conditions = (1..statement.tokens.len()).filter_map(|at| {
         let is_argument =
             statement.is(at - 1, "(") && at > 1 && statement.is_any(at - 2, &["iif", "if"]);
-        // That of CASE is compared with the values behind WHEN.
+        // That of CASE is compared with the values after WHEN.
         let is_value = statement.is(at - 1, "when")
             && statement
                 .case_around(at - 1)
@@ -103,7 +103,7 @@ pub(crate) fn lone_conditions(statement: &Statement) -> Vec<Range<usize>> {
     conditions.collect()
 }
 
-/// Returns the first literal behind OR or AND that is a condition by itself, and a corrected
+/// Returns the first literal after OR or AND that is a condition by itself, and a corrected
 /// statement if it follows a comparison with `=`.
 fn lone_literal(statement: &Statement) -> Option<(String, Option<String>)> {
     (1..statement.tokens.len()).find_map(|at| {

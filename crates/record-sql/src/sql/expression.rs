@@ -99,13 +99,13 @@ impl Statement {
             || self.is_any(at, &COMPARING)
     }
 
-    /// Returns true for a column such as `by`, whose name is a keyword behind other words.
+    /// Returns true for a column such as `by`, whose name is a keyword after other words.
     fn is_keyword_as_name(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else { return false };
         if self.is(at, "by") {
             return !self.is_any(before, &["group", "order", "partition"]);
         }
-        // The keyword is behind an operand.
+        // The keyword is after an operand.
         let is_operand = match self.tokens[before].kind {
             Kind::Symbol => self.is(before, ")"),
             Kind::Word => !self.ends_expression(before) || self.is(before, "end"),
@@ -178,7 +178,7 @@ impl Statement {
         (at > start).then_some(start..at)
     }
 
-    /// Returns true for a name behind an operand, which without AS is the name of the result.
+    /// Returns true for a name after an operand, which without AS is the name of the result.
     pub(super) fn names_result(&self, at: usize) -> bool {
         let before = at - 1;
         let is_operand = self.is_any(before, &[")", "end"])

@@ -20,7 +20,7 @@ pub(crate) struct FromTable {
     pub(crate) is_joined: bool,
     /// True if it is null where it has no row for one of the others: LEFT.
     pub(crate) is_left: bool,
-    /// The places of the condition behind ON.
+    /// The places of the condition after ON.
     pub(crate) on: Option<Range<usize>>,
 }
 

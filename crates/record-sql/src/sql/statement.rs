@@ -167,7 +167,7 @@ impl Statement {
         })
     }
 
-    /// Returns the places of names where tables are: behind FROM, JOIN, and commas between them.
+    /// Returns the places of names where tables are: after FROM, JOIN, and commas between them.
     pub(crate) fn table_places(&self) -> Vec<usize> {
         let mut places = Vec::new();
         // For each open bracket, whether a FROM clause is open in it.
@@ -228,7 +228,7 @@ impl Statement {
     }
 }
 
-/// The words behind a FROM clause.
+/// The words after a FROM clause.
 const CLAUSES: [&str; 10] = [
     "where",
     "group",

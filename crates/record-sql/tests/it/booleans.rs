@@ -1,4 +1,4 @@
-//! Booleans beside texts that spell them.
+//! Booleans together with texts that spell them.
 
 use crate::{ask_files, ask_of, assert_has, notes_of};
 

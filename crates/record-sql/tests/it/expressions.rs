@@ -1,4 +1,4 @@
-//! Notes on values behind an expression, an element or a subquery: the same as on columns.
+//! Notes on values of an expression, an element or a subquery: the same as on columns.
 
 use crate::{ask_of, assert_has, notes_of};
 

@@ -332,7 +332,7 @@ fn written_numbers_have_one_expression_in_all_notes() {
             assert_eq!(answer(sql, texts).0, expected, "{sql} of {texts:?}");
         }
     }
-    // Three digits behind the only separator are thousands or a fraction.
+    // Three digits after the only separator are thousands or a fraction.
     let either = &["1.200 €", "98 €", "15.000 €"][..];
     let thousands = "`.` begins the fraction here; if it parts thousands, use the SQL \
                      CAST(replace(replace(x, '€', ''), '.', '') AS REAL)";

@@ -131,7 +131,7 @@ fn has_element(length: usize, index: &Num) -> bool {
     })
 }
 
-/// Returns the array with an element behind its last one; nulls fill the gap. None if `first`
+/// Returns the array with an element after its last one; nulls fill the gap. None if `first`
 /// has no output.
 fn with_element<'a>(
     mut items: Vec<Val>,
