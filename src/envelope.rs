@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::params::Params;
 
-/// An answer or a failure, before serialization.
+/// An answer or a failure, before serialisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     success: bool,
@@ -101,7 +101,7 @@ impl Answer {
 
     /// Adds a member of `metadata`.
     pub(crate) fn put(&mut self, name: &'static str, value: &impl Serialize) {
-        // Structs, lists and strings always serialize.
+        // Structs, lists and strings always serialise.
         let json = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
         self.metadata.push((name, json));
     }
@@ -148,7 +148,7 @@ impl Answer {
         members.sum::<usize>() + files.sum::<usize>()
     }
 
-    /// Serializes the answer.
+    /// Serialises the answer.
     pub fn into_json(self) -> String {
         let bytes = self.messages.len() + self.members_bytes() + self.answer.len() + 120;
         let mut out = String::with_capacity(bytes);

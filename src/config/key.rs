@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A secret; `Debug` and serialization hide it.
+/// A secret; `Debug` and serialisation hide it.
 #[derive(Clone, PartialEq, Deserialize)]
 pub struct Key(String);
 

@@ -1,4 +1,4 @@
-//! Settings of the model and the summarizer. No request can name an endpoint, a key or a model
+//! Settings of the model and the summariser. No request can name an endpoint, a key or a model
 //! for summaries.
 
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ impl Default for LlmConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompressionConfig {
-    /// The summarizer.
+    /// The summariser.
     pub summariser: SummariserConfig,
 }
 
@@ -70,19 +70,19 @@ impl Default for CompressionConfig {
     }
 }
 
-/// The summarizer.
+/// The summariser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SummariserConfig {
-    /// The model if one is configured; the built-in summarizer if there is none or it fails.
+    /// The model if one is configured; the built-in summariser if there is none or it fails.
     Auto,
     /// The model; if it fails, the history is only compacted.
     Llm,
-    /// Always the built-in summarizer.
+    /// Always the built-in summariser.
     Extractive,
 }
 
-/// Errors of the summarizer's settings.
+/// Errors of the summariser's settings.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SummariserError {
     /// The model's settings are invalid.
@@ -105,7 +105,7 @@ pub(crate) enum SummariserError {
 }
 
 impl LlmConfig {
-    /// Returns the configured summarizer; makes no call.
+    /// Returns the configured summariser; makes no call.
     pub(crate) fn summariser(&self, kind: SummariserConfig) -> Result<Summariser, SummariserError> {
         let kind = match kind {
             SummariserConfig::Auto => SummariserKind::Auto,

@@ -202,7 +202,7 @@ fn raw_value(json: String) -> Box<RawValue> {
     RawValue::from_string(json).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-/// Serializes plain data, which cannot fail.
+/// Serialises plain data, which cannot fail.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

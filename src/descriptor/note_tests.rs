@@ -1,4 +1,4 @@
-//! The note, and the texts that it sanitizes.
+//! The note, and the texts that it sanitises.
 
 use super::*;
 use crate::compaction::call::ReloadTools;

@@ -1,6 +1,6 @@
 //! Reading offloaded text back. `grep` finds lines in stored files, `read_file` returns
 //! them page by page, `tool_result` returns a part of one result, and `extract` queries
-//! records. `restore` recognizes references and puts the original text back.
+//! records. `restore` recognises references and puts the original text back.
 //!
 //! Queries get a confined folder handle and never see an ambient path or HTTP; the
 //! service decides which folder a caller may read. Every query ends within its limits,

@@ -1,7 +1,7 @@
 //! Snapshots: summaries that replace older messages. These are pure strategies; the pipeline
 //! decides when a model is called and when files are written.
 //!
-//! A [`region`] is the part of a history that may be summarized. It is split into [`group`]s, and
+//! A [`region`] is the part of a history that may be summarised. It is split into [`group`]s, and
 //! each is parsed into a [`transcript`]. [`prompt`] asks a model for a summary, and [`acceptance`]
 //! verifies the reply. Without a model, [`extractive`] writes the summary. [`mending`] replaces
 //! what was removed from a reply with extracts. [`format`] writes and parses snapshots, and

@@ -1,4 +1,4 @@
-//! The region: the messages that may be summarized, divided into units. It excludes system messages
+//! The region: the messages that may be summarised, divided into units. It excludes system messages
 //! and the newest messages. A unit is a run of messages that no cut divides, such as a turn with
 //! all its results.
 
@@ -8,7 +8,7 @@ use std::ops::Range;
 use chat_history::dialect::{Dialect, Opening};
 use chat_history::message::{Call, MessageView, Role};
 
-/// The messages that may be summarized.
+/// The messages that may be summarised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Region {
     /// The units with their cost in tokens, oldest first, without gaps. A system message belongs to
@@ -80,7 +80,7 @@ impl Region {
     }
 
     /// Moves `recent_from`, the index of the first message that stays, to the calls at the end that
-    /// still wait for their results. If such calls were summarized, their results would have no
+    /// still wait for their results. If such calls were summarised, their results would have no
     /// call.
     pub(crate) fn behind_waiting(
         dialect: &dyn Dialect,
@@ -163,7 +163,7 @@ mod tests {
         }
     }
 
-    /// System messages after the summarized messages belong to the region, so that it ends at a
+    /// System messages after the summarised messages belong to the region, so that it ends at a
     /// message that can leave.
     #[test]
     fn a_region_ends_behind_its_system_messages() {

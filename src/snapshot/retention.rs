@@ -1,4 +1,4 @@
-//! Retention: the share of the identifiers in summarized messages that can still be found. It
+//! Retention: the share of the identifiers in summarised messages that can still be found. It
 //! measures a snapshot without a model.
 
 use std::borrow::Cow;
@@ -11,7 +11,7 @@ use crate::snapshot::text::identifiers::{canonical, identifiers};
 use crate::snapshot::text::text_index::{Edge, Needle, TextIndex, fold};
 use crate::snapshot::transcript::TranscriptMessage;
 
-/// Counts of the distinct identifiers of summarized messages.
+/// Counts of the distinct identifiers of summarised messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Retention {
     /// In the snapshot.

@@ -133,7 +133,7 @@ fn retrieval_text(answer: &Answer, given: &Members) -> String {
 }
 
 /// Adds the next call to a page's header. The page below stays unchanged, so that it is
-/// recognized as read back (`reading/restore`).
+/// recognised as read back (`reading/restore`).
 fn with_next_call(page: &str, change: &str) -> String {
     match page.split_once(HEADER_RULE) {
         Some((header, body)) if header.starts_with("Showing ") && !header.contains('\n') => {

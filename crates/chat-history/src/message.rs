@@ -12,7 +12,7 @@ pub enum Role {
     /// those that this service added. Never changed.
     System,
     /// The operator's text among the turns, in a format whose system prompt is not one of the
-    /// messages. It applies from its place on, and is summarized with its turn.
+    /// messages. It applies from its place on, and is summarised with its turn.
     MidSystem,
     /// The person.
     User,

@@ -5,7 +5,7 @@
 pub const HOLDER_PLACEHOLDER: &str = "(the system message of the history that holds the snapshots)";
 /// Placeholder in a group's file for any other system message before the group.
 pub const SYSTEM_PLACEHOLDER: &str = "(a system message of the history)";
-/// First message of a history whose first messages were summarized in the system prompt, in formats
+/// First message of a history whose first messages were summarised in the system prompt, in formats
 /// that require the user to speak first.
 pub const BRIDGE: &str = "(The messages before this one are summarised in the system prompt.)";
 

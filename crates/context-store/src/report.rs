@@ -71,7 +71,7 @@ impl<T> Deref for Bounded<T> {
     }
 }
 
-/// Serializes only the listed items.
+/// Serialises only the listed items.
 impl<T: Serialize> Serialize for Bounded<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.listed.serialize(serializer)

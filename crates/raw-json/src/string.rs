@@ -116,6 +116,6 @@ pub fn code_unit(bytes: &[u8]) -> Option<u16> {
 
 /// Returns the JSON string literal of `text`, including its quotes.
 pub fn quote(text: &str) -> String {
-    // Serializing a &str cannot fail: it has no writer and no map keys.
+    // Serialising a &str cannot fail: it has no writer and no map keys.
     serde_json::to_string(text).unwrap_or_default()
 }

@@ -143,7 +143,7 @@ impl Run {
             // A short word is one token, together with the space before it. The longer a word, the
             // less likely it is in the vocabulary.
             Script::Lower | Script::Upper if first => match before {
-                // The rest of a capitalized or accented word.
+                // The rest of a capitalised or accented word.
                 Script::Upper => 150,
                 Script::Latin => 300,
                 Script::Punctuation => 700,

@@ -1,5 +1,5 @@
 //! Maps a model's name, as in requests, to its tokenizer. OpenAI names follow the table of
-//! tiktoken-rs, which the tests check. The other families are recognized by a word anywhere in the
+//! tiktoken-rs, which the tests check. The other families are recognised by a word anywhere in the
 //! name, because gateways and clouds add their own parts.
 
 use super::{Family, Tokenizer};

@@ -69,7 +69,7 @@ pub(super) async fn version() -> Response {
 }
 
 fn plain(status: StatusCode, value: &impl Serialize) -> Response {
-    // Structs of strings always serialize.
+    // Structs of strings always serialise.
     let json = serde_json::to_string(value).unwrap_or_default();
     (status, [(header::CONTENT_TYPE, "application/json")], json).into_response()
 }

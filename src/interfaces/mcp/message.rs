@@ -79,7 +79,7 @@ impl<'a> Message<'a> {
     }
 
     /// Returns the request that this message answers, as libraries of any kind would read it. Some
-    /// recognize an answer by its result, others by the missing method; some take the first of
+    /// recognise an answer by its result, others by the missing method; some take the first of
     /// duplicate members, and some ignore case.
     pub(crate) fn answering(&self) -> Answering {
         let only = |name| {

@@ -1,6 +1,6 @@
 //! Cached snapshots: the snapshots of a prefix of a history, stored under the hash of that prefix.
 //! The same history needs no second model call. A longer one keeps its beginning, and its tail is
-//! summarized only once it is large again.
+//! summarised only once it is large again.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Makes snapshots: summarizes each group, adds the service's own sections, and fits the block to
+//! Makes snapshots: summarises each group, adds the service's own sections, and fits the block to
 //! its budget. File names are claimed here, so that a snapshot can name the files of its messages.
 //! The files are written later.
 

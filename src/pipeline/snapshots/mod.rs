@@ -1,4 +1,4 @@
-//! Snapshots: selects the messages to summarize, makes their snapshots, and assembles the history
+//! Snapshots: selects the messages to summarise, makes their snapshots, and assembles the history
 //! with these.
 
 pub(crate) mod assemble;

@@ -1,4 +1,4 @@
-//! The region of a request: the messages that may be summarized, and their tokens.
+//! The region of a request: the messages that may be summarised, and their tokens.
 
 use std::ops::Range;
 
@@ -61,7 +61,7 @@ pub(crate) fn least_freed(context: &Context<'_>, left: u64) -> u64 {
 }
 
 /// Returns the minimum number of tokens of the history after `moves`. If the mode allows a
-/// snapshot, counts one of `snapshot` tokens in place of all messages that may be summarized.
+/// snapshot, counts one of `snapshot` tokens in place of all messages that may be summarised.
 pub(crate) fn min_tokens_after(context: &Context<'_>, moves: &[Move], snapshot: u64) -> u64 {
     let tokens = tokens_after(context, moves);
     let left = context.beside + tokens.iter().sum::<u64>();
@@ -76,7 +76,7 @@ pub(crate) fn min_tokens_after(context: &Context<'_>, moves: &[Move], snapshot: 
 /// Returns the minimum number of tokens of a history of `left` tokens: with a snapshot of
 /// `snapshot` tokens in place of a region and of existing snapshots, if that is worth a pass.
 /// Without this condition, other results would move for the target instead, and the next post would
-/// summarize what this one did not (I3).
+/// summarise what this one did not (I3).
 pub(crate) fn min_tokens(
     context: &Context<'_>,
     region: u64,

@@ -1,4 +1,4 @@
-//! Recognizes numbered lines: lines of a stored file with consecutive numbers before them, as
+//! Recognises numbered lines: lines of a stored file with consecutive numbers before them, as
 //! `cat -n` and the reading tools of many agents show a file.
 
 use std::ops::Range;

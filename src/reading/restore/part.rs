@@ -1,4 +1,4 @@
-//! Recognizes a text as a part of a stored file, as a tool or its host shows it: with a short
+//! Recognises a text as a part of a stored file, as a tool or its host shows it: with a short
 //! text before and after it, such as tags or a header, and perhaps a number before each line.
 //!
 //! There is no list of hosts. The middle of the text must occur in the file, byte for byte; the

@@ -1,4 +1,4 @@
-//! Recognizes read-backs: texts of the history that a tool read from a stored file. The
+//! Recognises read-backs: texts of the history that a tool read from a stored file. The
 //! call's arguments name a path in the store, and that file contains the text. The tool's
 //! name does not matter: agents have a `read_file` of their own.
 //!

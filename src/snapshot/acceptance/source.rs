@@ -86,7 +86,7 @@ impl<'a> SourceText<'a> {
     /// user's words in that: its goal, directives and constraints.
     ///
     /// `system_and_user` are the system and user messages of the whole history, even if only a
-    /// group of it is summarized. Constraints and orders are verified against them.
+    /// group of it is summarised. Constraints and orders are verified against them.
     pub(crate) fn new(
         messages: &'a [TranscriptMessage<'a>],
         system_and_user: &'a [TranscriptMessage<'a>],

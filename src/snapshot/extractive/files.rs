@@ -1,4 +1,4 @@
-//! The section `offloaded_files`: all references of summarized messages. The service writes it, so
+//! The section `offloaded_files`: all references of summarised messages. The service writes it, so
 //! that no summary loses one. The snapshot names the newest; if not all fit, a file lists the
 //! others.
 

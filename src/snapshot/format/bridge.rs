@@ -1,5 +1,5 @@
 //! The bridge: a user message that the service puts before the model's first message. If all user
-//! messages at the beginning were summarized, the history begins with the model, but providers, or
+//! messages at the beginning were summarised, the history begins with the model, but providers, or
 //! those behind a gateway, require the user first.
 
 use std::ops::Range;

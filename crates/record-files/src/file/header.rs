@@ -84,7 +84,7 @@ impl Header {
     }
 }
 
-/// Reads a source of this crate, recognized by its `shape`; ignores any other.
+/// Reads a source of this crate, recognised by its `shape`; ignores any other.
 fn ours<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Source>, D::Error> {
     let raw = Box::<RawValue>::deserialize(deserializer)?;
     let fields = raw::fields(raw.get()).unwrap_or_default();

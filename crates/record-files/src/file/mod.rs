@@ -120,7 +120,7 @@ pub enum FileError {
 /// Returns the content of the file: the header line, then the records as lines.
 pub fn render(found: &Found, facts: &Facts) -> String {
     let header = header(found, facts);
-    // Strings, numbers and valid raw JSON always serialize.
+    // Strings, numbers and valid raw JSON always serialise.
     let line = serde_json::to_string(&header).unwrap_or_default();
     [line.as_str(), "\n", found.body()].concat()
 }

@@ -22,7 +22,7 @@ pub(super) async fn listen(endpoint: Arc<Endpoint>) {
                 // Ended or broken: reopened after the last event.
                 let _ = endpoint.forward_events(response, &mut reader, None).await;
             }
-            // No such stream, not authorized, or the session ended.
+            // No such stream, not authorised, or the session ended.
             Ok(response)
                 if response.status().is_client_error() && !is_temporary(response.status()) =>
             {
