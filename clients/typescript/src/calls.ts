@@ -4,9 +4,9 @@ import type { Format, ReloadTools } from './settings.js';
 export interface GrepOptions {
   /** A file or a folder; default: the client's store. */
   path?: string;
-  /** Only files that it matches, as ripgrep's `-g`. */
+  /** Glob that selects the files to search, like `-g` of ripgrep. */
   glob?: string;
-  /** The most matching lines; 0 = the service's own ceiling. */
+  /** Maximum number of matching lines; 0 means the service's limit. */
   limit?: number;
   /** Lines around each match, at most 50. */
   context?: number;
@@ -14,7 +14,7 @@ export interface GrepOptions {
   ignoreCase?: boolean;
   /** The pattern is plain text. Default false. */
   literal?: boolean;
-  /** Ceiling of the text. */
+  /** Maximum size of the text, in tokens. */
   maxTokens?: number;
 }
 
@@ -22,13 +22,13 @@ export interface GrepOptions {
 export interface ReadFileOptions {
   /** First line, from 0. */
   offset?: number;
-  /** The most lines. */
+  /** Maximum number of lines. */
   limit?: number;
   /** First byte, from 0. */
   byteOffset?: number;
-  /** The most bytes. */
+  /** Maximum number of bytes. */
   byteLimit?: number;
-  /** Ceiling of the text. */
+  /** Maximum size of the text, in tokens. */
   maxTokens?: number;
 }
 
@@ -38,7 +38,7 @@ export interface ReadToolResultOptions {
   lines?: string;
   /** Default: the client's store. */
   storeDir?: string;
-  /** Ceiling of the text. */
+  /** Maximum size of the text, in tokens. */
   maxTokens?: number;
 }
 
@@ -61,7 +61,7 @@ export interface Comparison {
   value?: unknown;
 }
 
-/** What is asked of a record; in short an object of fields and the values that they equal. */
+/** A condition on a record; in short form, an object of fields and the values that they equal. */
 export type Condition =
   | Comparison
   | { all: Condition[] }
@@ -69,17 +69,17 @@ export type Condition =
   | { not: Condition }
   | { [field: string]: unknown };
 
-/** A question about records: `where` and what stands with it, or `ids`, `sql`, `recipe` or `query`. */
+/** A query on records: `where` with the members that accompany it, or `ids`, `sql`, `recipe` or `query`. */
 export interface ExtractOptions {
   where?: Condition;
-  /** Which of these ids there are. */
+  /** The ids to look up. */
   ids?: (string | number)[];
   /** Default `id`. */
   idField?: string;
   select?: string | string[];
   count?: boolean;
   groupBy?: string;
-  /** `-` before a name turns it round. */
+  /** `-` before a name reverses the order. */
   sortBy?: string | string[];
   /** Number of a recipe of the file, 1 to 10. */
   recipe?: number;
@@ -92,7 +92,7 @@ export interface ExtractOptions {
   params?: Record<string, unknown>;
   limit?: number;
   offset?: number;
-  /** Ceiling of the text. Default 8000. */
+  /** Maximum size of the text, in tokens. Default 8000. */
   maxTokens?: number;
 }
 
@@ -100,19 +100,19 @@ export interface ExtractOptions {
 export interface OffloadResultOptions {
   /** The records; this or `content`. */
   results?: unknown[];
-  /** A text in which records are looked for; this or `results`. */
+  /** A text that the service searches for records; this or `results`. */
   content?: string;
-  /** What was asked of the operation. */
+  /** The question that the operation answered. */
   query?: string;
   detail?: string;
-  /** The most estimated tokens that stay. Default 1600. */
+  /** Maximum estimated tokens of a result that is returned inline. Default 1600. */
   thresholdTokens?: number;
-  /** Life of the file in seconds. Default 3600. */
+  /** Lifetime of the file after it was last returned, in seconds. Default 3600. */
   ttlSeconds?: number;
   /** Default: the client's store. */
   outputDir?: string;
   profile?: 'general' | 'mif' | 'mif-6400';
-  /** Default `compact`; with a profile `full`, as its specification has it. */
+  /** Default `compact`; with a profile `full`, as in its specification. */
   descriptor?: 'full' | 'no_recipes' | 'no_schema' | 'compact' | 'pointer';
   scoreField?: string;
   reloadTools?: ReloadTools;

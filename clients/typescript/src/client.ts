@@ -40,20 +40,20 @@ export interface UnburdenOptions extends OffloadSettings {
   /** Folder for the files, as the service sees it. Default `./context_store`. */
   storeDir?: string;
   /**
-   * Of the reload tools' names, such as `unburden_`: for an agent that has tools of its own named
-   * `read_file` or `grep`.
+   * Prefix of the retrieval tools' names, such as `unburden_`, for an agent that has its own tools
+   * named `read_file` or `grep`.
    */
   prefix?: string;
   /** Bearer token. Default: the variable UNBURDEN_TOKEN, else none. */
   token?: string;
-  /** The most time of a call, in milliseconds. Default 30000. */
+  /** Time limit of a call, in milliseconds. Default 30000. */
   timeoutMs?: number;
-  /** The most time of the first contact, in milliseconds. Default 2000. */
+  /** Time limit of the first contact, in milliseconds. Default 2000. */
   connectTimeoutMs?: number;
-  /** Whether `offload` gives the messages back as they are where it fails. Default true; false throws. */
+  /** Whether `offload` returns the messages unchanged if it fails. Default true; false throws. */
   failOpen?: boolean;
   /**
-   * Takes the warning where `offload` failed open, and where names of tools clash (code
+   * Receives the warning if `offload` failed open, or if names of tools clash (code
    * `tool_names_clash`).
    * Default: `console.warn`.
    */
@@ -64,7 +64,7 @@ export interface UnburdenOptions extends OffloadSettings {
 
 /** Options of one `offload`. */
 export interface OffloadOptions extends OffloadSettings {
-  /** The system prompt, where the format has it beside the messages. */
+  /** The system prompt, if the format has it outside the messages. */
   system?: unknown;
   /** Tool definitions in the provider's format; they are counted. */
   tools?: unknown;
@@ -72,21 +72,21 @@ export interface OffloadOptions extends OffloadSettings {
   storeDir?: string;
 }
 
-/** A history to go on with. */
+/** The history for the next model call. */
 export interface Offloaded<M> {
   /** Messages for the next model call. Those that did not change are the caller's own objects. */
   messages: M[];
-  /** For each of the messages the index of the one it was, null for a new one (a snapshot). */
+  /** For each message its index in the argument; null for a new one (a snapshot). */
   origins: (number | null)[];
   /** The system prompt for the next model call. */
   system: unknown;
-  /** What was done and why; null where the call failed. */
+  /** The service's report; null if the call failed. */
   report: OffloadReport | null;
-  /** One line for each file; where nothing was done, why. */
+  /** One line per file, or the reason why nothing was done. */
   answer: string;
-  /** Whether messages or system differ from what was given. */
+  /** Whether messages or system differ from the arguments. */
   changed: boolean;
-  /** Why the messages are the caller's own after all; null where the call worked. */
+  /** The failure because of which the messages are the caller's own; null if the call succeeded. */
   error: UnburdenError | null;
 }
 
@@ -145,18 +145,18 @@ export class Unburden {
     });
   }
 
-  /** The sums of all offloads of this client. `addReport` sums up those of one chat. */
+  /** The totals of all offloads of this client. `addReport` adds up those of one chat. */
   get totals(): Readonly<Totals> {
     return this.#totals;
   }
 
   /**
-   * Makes a history smaller: POST /context_offload. Where the service is down, slow, or refuses,
-   * the messages come back as the same array, with `error` set and a warning for each outage.
+   * Makes a history smaller: POST /context_offload. If the service is down, slow, or refuses, it
+   * returns the same array of messages, with `error` set and a warning for each outage.
    *
    * @param messages the whole history, oldest first, in any format that the service understands.
-   * @throws TypeError for messages that are no array and for wrong options.
-   * @throws UnburdenError with `failOpen: false`, where the service cannot do it.
+   * @throws TypeError if messages is not an array or an option is invalid.
+   * @throws UnburdenError with `failOpen: false`, if the service cannot do it.
    */
   async offload<M>(messages: readonly M[], options: OffloadOptions = {}): Promise<Offloaded<M>> {
     if (!Array.isArray(messages)) throw new TypeError('unburden: messages is no array');
@@ -225,12 +225,12 @@ export class Unburden {
     };
   }
 
-  /** Searches the files of the store: POST /grep. @throws UnburdenError where it cannot. */
+  /** Searches the files of the store: POST /grep. @throws UnburdenError if it fails. */
   async grep(pattern: string, options: GrepOptions = {}): Promise<GrepResult> {
     return this.#result('/grep', { pattern, path: this.storeDir, ...wire(options) });
   }
 
-  /** Reads a file, or a part: POST /read_file. @throws UnburdenError where it cannot. */
+  /** Reads a file, or a part: POST /read_file. @throws UnburdenError if it fails. */
   async readFile(path: string, options: ReadFileOptions = {}): Promise<ReadFileResult> {
     return this.#result('/read_file', { absolute_path: path, ...wire(options) });
   }
@@ -238,7 +238,7 @@ export class Unburden {
   /**
    * Reads a part of a tool result by the id of its call: POST /read_tool_result.
    *
-   * @throws UnburdenError where it cannot.
+   * @throws UnburdenError if it fails.
    */
   async readToolResult(resultId: string, options: ReadToolResultOptions = {}): Promise<ToolResultResult> {
     return this.#result('/read_tool_result', {
@@ -248,7 +248,7 @@ export class Unburden {
     });
   }
 
-  /** Asks a file of records: POST /lro_extract. @throws UnburdenError where it cannot. */
+  /** Queries a file of records: POST /lro_extract. @throws UnburdenError if it fails. */
   async extract(filePath: string, options: ExtractOptions): Promise<ExtractResult> {
     const data = ['records', 'groups', 'present', 'absent', 'outputs', 'values'];
     return this.#result('/lro_extract', { file_path: filePath, ...wire(options) }, data);
@@ -257,7 +257,7 @@ export class Unburden {
   /**
    * Moves a large result to a file before it enters a history: POST /offload_result.
    *
-   * @throws UnburdenError where it cannot.
+   * @throws UnburdenError if it fails.
    */
   async offloadResult(operation: string, options: OffloadResultOptions): Promise<OffloadResultResult> {
     const isOwn = (options.profile ?? 'general') === 'general';
@@ -268,17 +268,17 @@ export class Unburden {
     return this.#result('/offload_result', body, ['offload', 'results', 'file']);
   }
 
-  /** Counts tokens: POST /count_tokens. @throws UnburdenError where it cannot. */
+  /** Counts tokens: POST /count_tokens. @throws UnburdenError if it fails. */
   async countTokens(messages: readonly unknown[], options: CountOptions = {}): Promise<CountResult> {
     return this.#result('/count_tokens', { messages, ...wire(options) });
   }
 
-  /** Says what a provider would reject: POST /validate. @throws UnburdenError where it cannot. */
+  /** Lists what a provider would reject: POST /validate. @throws UnburdenError if it fails. */
   async validate(messages: readonly unknown[], options: { format?: Format } = {}): Promise<ValidateResult> {
     return this.#result('/validate', { messages, ...wire(options) });
   }
 
-  /** Puts everything back that was moved out: POST /rehydrate. @throws UnburdenError where it cannot. */
+  /** Restores the original history: POST /rehydrate. @throws UnburdenError if it fails. */
   async rehydrate<M>(
     messages: readonly M[],
     options: { system?: unknown; format?: Format } = {},
@@ -297,7 +297,7 @@ export class Unburden {
     return this.#transport.healthy();
   }
 
-  /** The reload tools as a provider takes them, under the agent's names; see {@link toolDefinitions}. */
+  /** The retrieval tools in a provider's form, with the agent's names; see {@link toolDefinitions}. */
   toolDefinitions(format: ToolFormat, only?: readonly ReloadToolName[]): Record<string, unknown>[] {
     const names = this.toolNames();
     return toolDefinitions(format, only ?? owned(names), names);
@@ -332,11 +332,11 @@ export class Unburden {
   }
 
   /**
-   * Runs a reload tool for a model. At most 8000 tokens come back; where that cut the answer, the
-   * last line names the call that goes on. What goes wrong comes back as a sentence, so that the
-   * model can correct itself.
+   * Runs a retrieval tool for a model. Returns at most 8000 tokens; the header of a truncated page
+   * says how to continue. Never throws: an error is returned as a sentence, so that the model can
+   * correct its call.
    *
-   * @param args the arguments as the model gave them, an object or its JSON.
+   * @param args the model's arguments, an object or its JSON.
    */
   runTool(name: string, args: unknown): Promise<string> {
     const post = (path: string, body: Record<string, unknown>) => this.#transport.post(path, body);

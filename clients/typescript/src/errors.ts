@@ -1,17 +1,17 @@
-/** What an {@link UnburdenError} knows beside its sentence. */
+/** The details of an {@link UnburdenError}. */
 export interface ErrorDetails {
   /** Stable name: the service's (`file_not_found`, `field_invalid`, …) or one of the client's own. */
   code: string;
-  /** HTTP status; null where no answer came. */
+  /** HTTP status; null without an answer. */
   status?: number | null;
-  /** Field of the request that it is about, as the service spells it; null where there is none. */
+  /** The request field concerned, as the service spells it, or null. */
   field?: string | null;
-  /** What was thrown below, such as the failure of `fetch`. */
+  /** The underlying error, such as the failure of `fetch`. */
   cause?: unknown;
 }
 
 /**
- * A call that the service refused, or that it could not be reached for.
+ * A call that the service refused, or a service that could not be reached.
  *
  * Codes of the client itself: `unreachable` (nothing listens, the connection broke), `timeout`,
  * `not_started` (of `startLocal`),

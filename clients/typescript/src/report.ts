@@ -1,6 +1,6 @@
-/** What was done to one text, or to one group of messages. */
+/** The change to one text, or to one group of messages. */
 export interface OffloadAction {
-  /** The message among those that were sent, from 0. */
+  /** The index of the message in the request, from 0. */
   index: number;
   action: 'compact' | 'materialize' | 'compress' | 'keep';
   toolCallId: string | null;
@@ -15,7 +15,7 @@ export interface OffloadAction {
 export interface SnapshotReport {
   source: 'llm' | 'extractive';
   model: string | null;
-  /** Whether snapshots of an earlier call serve again. */
+  /** Whether snapshots of an earlier call are reused. */
   reused: boolean;
   groups: {
     path: string;
@@ -26,12 +26,12 @@ export interface SnapshotReport {
     source: 'llm' | 'extractive';
   }[];
   rejected: string[];
-  /** Sentences that were taken out of accepted texts of the model, each with the reason. */
+  /** Sentences that were rejected in accepted texts of the model, each with the reason. */
   dropped: string[];
   cost: { calls: number; promptTokens: number; replyTokens: number; milliseconds: number };
 }
 
-/** What the service did with a history, and why. Counts are in tokens unless the name says otherwise. */
+/** The changes to a history, with reasons. Counts are in tokens unless the name says otherwise. */
 export interface OffloadReport {
   outcome: 'unchanged' | 'compacted' | 'compressed' | 'compacted_and_compressed';
   format: string;
@@ -42,9 +42,9 @@ export interface OffloadReport {
   compactionRatio: number;
   messagesBefore: number;
   messagesAfter: number;
-  /** A provider's prompt cache is lost from this message on; null where nothing changed. */
+  /** A provider's prompt cache is lost from this message on; null if nothing changed. */
   firstChangedIndex: number | null;
-  /** What a provider with a prompt cache bills anew: what stands behind the first new change. */
+  /** Tokens that a provider with a prompt cache bills at the full price: all from the first new change on. */
   rewrittenTokens: number;
   dryRun: boolean;
   actions: OffloadAction[];
@@ -65,13 +65,13 @@ export interface OffloadReport {
   warnings: string[];
 }
 
-/** What offloads did so far, summed up. The service keeps no session, and no such sums. */
+/** The totals of all offloads so far. The service keeps no session and no totals. */
 export interface Totals {
   /** Answers of the service; those of dry runs do not count. */
   posts: number;
-  /** Answers that changed messages which no earlier one had changed. */
+  /** Answers that changed messages that no earlier answer had changed. */
   rewrites: number;
-  /** What a provider with a prompt cache bills anew because of them. */
+  /** Tokens that a provider with a prompt cache bills at the full price because of them. */
   rewrittenTokens: number;
   tokensBefore: number;
   tokensAfter: number;

@@ -1,26 +1,29 @@
-/** What every result has. */
+/** The common members of all results. */
 export interface TextResult {
-  /** The answer as a model reads it. */
+  /** The answer as text for a model. */
   text: string;
 }
 
 /** One matching line. */
 export interface GrepMatch {
-  /** Relative to the searched folder; the name where a file was searched. */
+  /** Relative to the searched folder; the file's name if a file was searched. */
   path: string;
   /** Line number, from 1. */
   line: number;
-  /** Where the first match begins, from 1, in bytes as stored. */
+  /** Start of the first match, in stored bytes from 1. */
   column: number;
   text: string;
   textTruncated: boolean;
 }
 
-/** The lines that match. */
+/** The matching lines. */
 export interface GrepResult extends TextResult {
   matches: GrepMatch[];
   truncated: boolean;
-  /** The limit that cut the answer: `limit`, `max_tokens`, `max_matches`, `answer_bytes`, `files`, `deadline`. */
+  /**
+   * The limit that truncated the answer: `limit`, `max_tokens`, `max_matches`, `answer_bytes`, `files`,
+   * `deadline`.
+   */
   truncatedBy: string | null;
   filesSearched: number;
   filesSkipped: number;
@@ -31,9 +34,9 @@ export interface GrepResult extends TextResult {
 export interface ReadFileResult extends TextResult {
   totalLines: number;
   totalBytes: number;
-  /** Where to go on, in the unit that was asked for; null at the end. */
+  /** The next offset, in the unit of the request; null at the end. */
   nextOffset: number | null;
-  /** The same place as a byte. */
+  /** The same position in bytes. */
   nextByteOffset: number | null;
   truncated: boolean;
   truncatedBy: string | null;
@@ -43,7 +46,7 @@ export interface ReadFileResult extends TextResult {
 export interface ToolResultResult extends TextResult {
   /** Absent with `grep:`. */
   totalLines?: number;
-  /** The `lines` to go on with; absent with `grep:`. */
+  /** The `lines` to request next; absent with `grep:`. */
   nextLines?: string | null;
   /** With `grep:`. */
   matches?: GrepMatch[];
@@ -53,9 +56,9 @@ export interface ToolResultResult extends TextResult {
   others?: string[];
 }
 
-/** What a question about records gave. */
+/** The result of a query on records. */
 export interface ExtractResult extends TextResult {
-  /** How many records match, where the question says so. */
+  /** Number of matching records, if the query determines it. */
   count?: number;
   records?: unknown[];
   groups?: unknown[];
@@ -65,17 +68,17 @@ export interface ExtractResult extends TextResult {
   nextOffset: number | null;
   complete?: boolean;
   notes?: string[];
-  /** Further members, such as the outputs of a jq filter. */
+  /** Other members, such as the outputs of a jq filter. */
   [member: string]: unknown;
 }
 
-/** A large result's file, or the result itself where it is small. */
+/** The file of a large result, or a small result itself. */
 export interface OffloadResultResult extends TextResult {
   /** The descriptor as the contract spells it: `offloaded`, and if so `file_path`, `summary`, … */
   offload: { offloaded?: boolean; file_path?: string; [member: string]: unknown };
-  /** The result, where it stayed. */
+  /** The result, if it stayed inline. */
   results?: unknown;
-  /** What is known of the file. */
+  /** The facts about the file. */
   file?: Record<string, unknown>;
 }
 
@@ -85,7 +88,7 @@ export interface CountResult extends TextResult {
   tokensByPart: { messages: number; tools: number; system: number };
   tokensByMessage: number[];
   tokenizer: string;
-  /** Whether the model's own vocabulary counted. */
+  /** Whether the model's own vocabulary was used. */
   exact: boolean;
   format: string;
 }
@@ -96,11 +99,11 @@ export interface Problem {
   index: number;
   rule: string;
   id: string | null;
-  /** What the provider says of such a request. */
+  /** The provider's message for such a request. */
   says: string;
 }
 
-/** What a provider would reject. */
+/** The parts of a history that a provider would reject. */
 export interface ValidateResult extends TextResult {
   valid: boolean;
   format: string;
@@ -109,10 +112,10 @@ export interface ValidateResult extends TextResult {
   problems: Problem[];
 }
 
-/** A history with its texts back. */
+/** The restored history. */
 export interface RehydrateResult<M = unknown> extends TextResult {
   messages: M[];
-  /** The system prompt without snapshots, where one was sent. */
+  /** The system prompt without snapshots, if one was sent. */
   system: unknown;
   restored: number;
   messagesRestored: number;

@@ -52,8 +52,8 @@ fn the_python_client_has_the_declared_settings() {
     let made = format!(
         "{made}\n\nAccepted = int | type[float] | type[bool] | type[str] | tuple[str, ...] | list[str]\n\
          ACCEPTED: Final[dict[str, Accepted]] = {{\n{table}}}\n\
-         \"\"\"What each setting takes: a whole number from the given one on, a type, one of a tuple of\n\
-         words, or words of a list.\"\"\"\n"
+         \"\"\"The accepted value of each setting: the minimum of a whole number, a type, a tuple of which\n\
+         one word is accepted, or a list of which several are.\"\"\"\n"
     );
     hold("clients/python/src/unburden/declared.py", "", &made);
 }

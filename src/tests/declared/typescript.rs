@@ -49,7 +49,7 @@ fn the_typescript_client_has_the_declared_settings() {
     }
     let made = format!(
         "{made}}}\n\n\
-         /** A whole number from the given one on, a kind of value, one of some words, or some of them. */\n\
+         /** The accepted value: the minimum of a whole number, a kind of value, one word, or several words. */\n\
          export type Accepted =\n  | number\n  | 'fraction'\n  | 'flag'\n  | 'text'\n  \
          | {{ word: readonly string[] }}\n  | {{ words: readonly string[] }};\n\n\
          export const ACCEPTED: Record<keyof OffloadSettings, Accepted> = {{\n{table}}};\n"

@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 DEFAULT_URL = "http://127.0.0.1:8002"
-"""Where the service listens unless it is told otherwise."""
+"""The default address of the service."""
 
 _HEALTH_SECONDS = 2.0
 
 
 class Unburden:
-    """Makes the histories of agents smaller, and reads back what left. Safe to use from several threads.
+    """Makes agents' histories smaller and reads back the moved content. Thread-safe.
 
-    `offload` fails open: where the service is down, slow or refuses, the caller's own messages come
-    back with one warning for the whole outage. The other calls raise `UnburdenError`.
+    `offload` fails open: if the service is down, slow or refuses, it returns the caller's own messages,
+    with one warning for the whole outage. The other calls raise `UnburdenError`.
     """
 
     def __init__(
@@ -62,26 +62,26 @@ class Unburden:
         autostart: bool = False,
         **defaults: Unpack[Settings],
     ) -> None:
-        """Connects to nothing yet, but for `autostart`.
+        """Opens no connection, except with `autostart`.
 
         Args:
-            base_url: of the service; else the environment's `UNBURDEN_URL`, else `DEFAULT_URL`.
+            base_url: address of the service; else the environment's `UNBURDEN_URL`, else `DEFAULT_URL`.
             token: the bearer token; else the environment's `UNBURDEN_TOKEN`, else none.
-            timeout: seconds for a whole call.
-            connect_timeout: seconds for a connection.
-            fail_open: False: `offload` raises as the other calls do.
-            on_warning: gets the warnings of `offload`; by default the logger `unburden`.
-            model: the name that picks the tokenizer, where a call names none.
-            prefix: of the retrieval tools' names, such as `unburden_`: for an agent that has tools of
-                its own named `read_file` or `grep`.
-            autostart: starts the service where neither `base_url` nor `UNBURDEN_URL` names one. It may
-                use `store_dir` only, which is then relative to this process's folder. Processes of the
-                same `store_dir` share one service, and it ends with the last of them. `log` is the path
-                of its log.
+            timeout: time limit of a whole call, in seconds.
+            connect_timeout: time limit of a connection, in seconds.
+            fail_open: if False, `offload` raises like the other calls.
+            on_warning: receives the warnings of `offload`; by default the logger `unburden`.
+            model: default model name, which selects the tokenizer.
+            prefix: prefix of the retrieval tools' names, such as `unburden_`, for an agent that has its
+                own tools named `read_file` or `grep`.
+            autostart: starts the service if neither `base_url` nor `UNBURDEN_URL` names one. It may
+                use `store_dir` only, which is then relative to this process's folder. Processes with
+                the same `store_dir` share one service, and it ends with the last of them. `log` is the
+                path of its log.
             **defaults: settings of every offload. `store_dir` is `./context_store` unless given.
 
         Raises:
-            TypeError, ValueError: an argument that is none.
+            TypeError, ValueError: an argument is invalid.
             UnburdenError: the service cannot be started.
         """
         settings = check_settings(defaults)
@@ -114,12 +114,12 @@ class Unburden:
 
     @property
     def totals(self) -> Totals:
-        """The sums of all offloads of this client. `Totals.plus` sums up those of one chat."""
+        """The totals of all offloads of this client. `Totals.plus` adds up those of one chat."""
         return self._totals
 
     @property
     def log(self) -> str | None:
-        """The path of the log of the service that this client started; None where it started none."""
+        """The path of the log of the service that this client started; None if it started none."""
         return self._started.log if self._started else None
 
     def offload(
@@ -133,22 +133,23 @@ class Unburden:
         chat_id: str | None = None,
         **settings: Unpack[Settings],
     ) -> Offloaded[M]:
-        """A history to go on with, smaller where it was too large.
+        """Returns the history for the next model call, smaller if it was too large.
 
         Args:
             messages: the whole history, oldest first, in any format that the service knows. SDK
-                objects among them – pydantic models, dataclasses, anything with `to_dict()` – come
-                back as they are where the message did not change, else as dicts.
-            system: the system prompt where it stands beside the messages; a snapshot may go there.
-            tools: the tool definitions; counted, otherwise not looked at.
-            model: the name that picks the tokenizer.
-            format: of `messages`; by default the service finds it out.
-            chat_id: names the files of a compression.
-            **settings: for this call, before those of the client; None takes one of the client's back.
+                objects among them (pydantic models, dataclasses, anything with `to_dict()`) are
+                returned as the same objects if the message did not change, else as dicts.
+            system: the separate system prompt, if any; a snapshot may go there.
+            tools: the tool definitions; their tokens count.
+            model: the model name, which selects the tokenizer.
+            format: format of `messages`; by default the service detects it.
+            chat_id: name of the chat in the files of a compression.
+            **settings: settings of this call, which override the client's; None resets one to the
+                service's default.
 
         Raises:
-            TypeError, ValueError: an argument that is none.
-            UnburdenError: with `fail_open=False`, where the service did not answer or refused.
+            TypeError, ValueError: an argument is invalid.
+            UnburdenError: with `fail_open=False`, if the service did not answer or refused.
         """
         body = self._offload_body(messages, settings)
         body.update(_given(model=_text("model", model) or self.model))
@@ -183,17 +184,17 @@ class Unburden:
         literal: bool | None = None,
         max_tokens: int | None = None,
     ) -> Grep:
-        """The lines that match a regular expression.
+        """Returns the lines that match a regular expression.
 
         Args:
-            pattern: syntax of the Rust `regex` crate.
+            pattern: regular expression in the syntax of the Rust `regex` crate.
             path: a file or folder; by default the client's `store_dir`.
-            glob: only files whose name matches.
-            limit: the most matching lines.
-            context: lines shown before and after each match, at most 50.
-            ignore_case: by default true.
-            literal: whether `pattern` is plain text.
-            max_tokens: ceiling of the text.
+            glob: selects the files to search.
+            limit: maximum number of matching lines.
+            context: number of lines before and after each match, at most 50.
+            ignore_case: whether to ignore case; by default true.
+            literal: whether `pattern` is literal text.
+            max_tokens: maximum size of the text, in tokens.
 
         Raises:
             UnburdenError: the service refused or did not answer.
@@ -221,15 +222,15 @@ class Unburden:
         byte_limit: int | None = None,
         max_tokens: int | None = None,
     ) -> Page:
-        """A page of a file.
+        """Returns a page of a file.
 
         Args:
-            path: as a reference spells it.
+            path: the path in the reference.
             offset: the first line, from 0.
-            limit: the most lines.
-            byte_offset: instead of lines: the first byte, from 0.
-            byte_limit: the most bytes.
-            max_tokens: ceiling of the text.
+            limit: maximum number of lines.
+            byte_offset: the first byte, from 0; instead of lines.
+            byte_limit: maximum number of bytes.
+            max_tokens: maximum size of the text, in tokens.
 
         Raises:
             UnburdenError: the service refused (`file_not_found`, `file_expired`, …) or did not answer.
@@ -253,13 +254,13 @@ class Unburden:
         store_dir: str | None = None,
         max_tokens: int | None = None,
     ) -> ToolResult:
-        """A part of an earlier tool result.
+        """Returns a part of an earlier tool result.
 
         Args:
             result_id: the id of the call, the file's name with or without its ending, or its path.
             lines: `all` (default), `first:100`, `last:50`, `10-80`, `7`, `head_tail:20`, `grep:PATTERN`.
-            store_dir: where ids and names are looked for; by default the client's.
-            max_tokens: ceiling of the text.
+            store_dir: the folder in which ids and names are searched; by default the client's.
+            max_tokens: maximum size of the text, in tokens.
 
         Raises:
             UnburdenError: the service refused or did not answer.
@@ -293,25 +294,25 @@ class Unburden:
         offset: int | None = None,
         max_tokens: int | None = None,
     ) -> Extracted:
-        """The answer to a question about a file of records: `where`, `ids`, `sql`, `recipe` or `query`.
+        """Queries a file of records with `where`, `ids`, `sql`, `recipe` or `query`.
 
         Args:
-            file_path: as a reference spells it.
+            file_path: the path in the reference.
             where: a condition, such as `{"field": "priority", "op": ">", "value": 3}`.
-            ids: which of these are there.
-            id_field: the field that holds them (`id`).
-            select: the fields that are shown.
-            count: only how many there are.
-            group_by: how many there are for each value of this field.
-            sort_by: the order; `-created` is newest first.
+            ids: the ids to look up.
+            id_field: the field that holds the ids (`id`).
+            select: the fields to show.
+            count: whether to return only the number of records.
+            group_by: the field whose values group and count the records.
+            sort_by: the fields that sort the records; `-created` is newest first.
             recipe: the number of a recipe of the file, 1 to 10.
             query: a jq filter.
             sql: a SELECT over the table `records`, in SQLite's dialect.
-            slurp: the filter gets all records as one array (True), or each (False).
+            slurp: whether the filter runs once on an array of all records (True) or on each (False).
             params: values for `recipe` or `query`.
-            limit: the most records, groups or outputs.
-            offset: how many are passed over.
-            max_tokens: ceiling of the text (8000).
+            limit: maximum number of records, groups or outputs.
+            offset: number of records, groups or outputs to skip.
+            max_tokens: maximum size of the text, in tokens (8000).
 
         Raises:
             UnburdenError: the service refused (`field_unknown`, `question_invalid`, …) or did not answer.
@@ -355,18 +356,18 @@ class Unburden:
         """Moves a large result to a file of records before it enters a history.
 
         Args:
-            operation: the tool that gave it.
-            results: its records; or
-            content: its text.
-            query: what was asked of it.
+            operation: name of the tool that returned the result.
+            results: the records; or
+            content: the text.
+            query: the question that the tool answered.
             detail: the level of detail of the records.
-            threshold_tokens: what is not larger stays.
-            ttl_seconds: how long the file lives after it was last given out.
-            output_dir: its folder; by default the operator's.
-            profile: whose recipes and names.
-            descriptor: how much is said of the file. By default `compact`; with a profile `full`, as its
-                specification has it.
-            score_field: the number whose range is told.
+            threshold_tokens: maximum estimated tokens of a result that is returned inline.
+            ttl_seconds: lifetime of the file after it was last returned, in seconds.
+            output_dir: folder of the file; by default the operator's.
+            profile: selects the recipes and names.
+            descriptor: level of detail of the descriptor; by default `compact`, with a profile `full`,
+                as in its specification.
+            score_field: the numeric field for the score range.
 
         Raises:
             TypeError: not exactly one of `results` and `content`.
@@ -402,14 +403,14 @@ class Unburden:
         model: str | None = None,
         format: Format | None = None,
     ) -> Counted:
-        """How many tokens a history has.
+        """Counts the tokens of a history.
 
         Args:
             messages: the history.
-            tools: tool definitions, counted too.
-            system: the system prompt beside the messages, counted too.
-            model: picks the tokenizer.
-            format: of `messages`.
+            tools: tool definitions; their tokens count, too.
+            system: the separate system prompt; its tokens count, too.
+            model: the model name, which selects the tokenizer.
+            format: format of `messages`.
 
         Raises:
             UnburdenError: the service refused or did not answer.
@@ -425,11 +426,11 @@ class Unburden:
         )
 
     def validate(self, messages: Sequence[Any], *, format: Format | None = None) -> Validated:
-        """What a provider would reject in a history.
+        """Lists the parts of a history that a provider would reject.
 
         Args:
             messages: the history.
-            format: of it.
+            format: format of `messages`.
 
         Raises:
             UnburdenError: the service refused or did not answer.
@@ -439,12 +440,12 @@ class Unburden:
     def rehydrate(
         self, messages: Sequence[Any], system: Any = None, *, format: Format | None = None
     ) -> Rehydrated:
-        """The original history of one that was made smaller.
+        """Restores the original history.
 
         Args:
-            messages: as `offload` gave them.
-            system: as `offload` gave it.
-            format: of `messages`.
+            messages: the messages that `offload` returned.
+            system: the system prompt that `offload` returned.
+            format: format of `messages`.
 
         Raises:
             UnburdenError: the service refused or did not answer.
@@ -454,14 +455,14 @@ class Unburden:
         )
 
     def healthy(self) -> bool:
-        """Whether the service runs. Takes two seconds at most, raises nothing."""
+        """Returns whether the service runs. Takes at most two seconds; never raises."""
         try:
             return self._transport.get("/healthz", min(self._timeout, _HEALTH_SECONDS)) == 200
         except UnburdenError:
             return False
 
     def tool_definitions(self, format: ToolFormat) -> list[dict[str, Any]]:
-        """The definitions of the client's reload tools for a provider; asks nobody.
+        """Returns the definitions of the client's retrieval tools for a provider, without a request.
 
         Args:
             format: `openai`, `openai-responses`, `anthropic`, `gemini` or `mcp`.
@@ -474,15 +475,15 @@ class Unburden:
     def run_tool(
         self, name: str, arguments: Mapping[str, Any] | str | None, *, max_tokens: int = MAX_TOKENS
     ) -> str:
-        """What a model reads after it called a reload tool. Raises nothing: an error is a sentence, too.
+        """Runs a retrieval tool for a model. Never raises: an error is returned as a sentence.
 
         Args:
-            name: of the tool.
-            arguments: of the call, as an object or as its JSON.
-            max_tokens: the ceiling where the model asks for none, or for more.
+            name: name of the tool.
+            arguments: arguments of the call, as an object or as JSON text.
+            max_tokens: maximum size of the answer in tokens, unless the model requests less.
 
         Returns:
-            The answer; the header of a page that was cut says how to go on.
+            The answer; the header of a truncated page says how to continue.
         """
         call = parse_call(name, arguments, self.store_dir, self.reload_tools, max_tokens)
         if isinstance(call, str):
@@ -496,7 +497,7 @@ class Unburden:
             return f"what was stored cannot be read now: {error.message}"
 
     def close(self) -> None:
-        """Closes the idle connections, and lets the service go that this client started."""
+        """Closes the idle connections and releases the service that this client started."""
         self._transport.close()
         if self._started:
             self._started.release()
@@ -517,7 +518,7 @@ class Unburden:
             "messages": messages,
             "store_dir": self.store_dir,
             "reload_tools": self.reload_tools,
-            # They would double an answer that nobody looks at.
+            # They would double the size of an answer for no use.
             "include_files": False,
         }
         defaults = self._defaults.items()

@@ -1,17 +1,17 @@
-"""What can go wrong, as exceptions."""
+"""The exceptions of the client."""
 
 from __future__ import annotations
 
 
 class UnburdenError(Exception):
-    """Anything that kept the service from answering.
+    """Base class: the service gave no result.
 
     Attributes:
         code: a stable word, such as `file_not_found`; those of the service are listed in its
             `openapi.yaml`, those of this client are `unreachable`, `timeout`, `answer_broken`,
             `body_not_json` and `not_started`.
-        status: the HTTP status, None where there was no answer.
-        field: the field of the request that it is about, where there is one.
+        status: the HTTP status; None without an answer.
+        field: the request field concerned, if there is one.
         message: one sentence for a person or a model.
     """
 
@@ -26,8 +26,8 @@ class UnburdenError(Exception):
 
 
 class ServiceError(UnburdenError):
-    """The service answered, and refused: its own sentence, code and field."""
+    """The service refused the request: its message, code and field."""
 
 
 class Unavailable(UnburdenError):
-    """The service did not answer: nothing listens, it is too slow, or what came is no answer of it."""
+    """The service did not answer: nothing listens, it is too slow, or the response is not its own."""

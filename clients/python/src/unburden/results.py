@@ -1,4 +1,4 @@
-"""What the calls give back."""
+"""The results of the calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ M = TypeVar("M")
 
 
 class Action(TypedDict):
-    """What was done to one text, or to one group of messages."""
+    """The change to one text, or to one group of messages."""
 
     index: int
     action: str
@@ -49,14 +49,14 @@ class Report(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Totals:
-    """What offloads did so far, summed up. The service keeps no session, and no such sums."""
+    """The totals of all offloads so far. The service keeps no session and no totals."""
 
     posts: int = 0
     """Answers of the service; those of dry runs do not count."""
     rewrites: int = 0
-    """Answers that changed messages which no earlier one had changed."""
+    """Answers that changed messages that no earlier answer had changed."""
     rewritten_tokens: int = 0
-    """What a provider with a prompt cache bills anew because of them."""
+    """Tokens that a provider with a prompt cache bills at the full price because of them."""
     tokens_before: int = 0
     tokens_after: int = 0
 
@@ -76,35 +76,35 @@ class Totals:
 
 @dataclass(frozen=True)
 class Offloaded(Generic[M]):
-    """A history to go on with."""
+    """The history for the next model call."""
 
     messages: list[M]
-    """For the next model call. Messages that did not change are the caller's own objects; where
-    none changed it is the caller's own list."""
+    """For the next model call. Unchanged messages are the caller's own objects; if none changed,
+    this is the caller's own list."""
     system: Any
-    """The system prompt to go on with; the caller's own where it did not change."""
+    """The system prompt for the next model call; the caller's own if it did not change."""
     report: Report | None
-    """None where the service did not answer."""
+    """None if the service did not answer."""
     answer: str
-    """One line a file; or why nothing was done."""
+    """One line per file, or the reason why nothing was done."""
     changed: bool
-    """Whether `messages` or `system` differ from what was given."""
+    """Whether `messages` or `system` differ from the arguments."""
     error: UnburdenError | None = None
-    """Why the history came back as it was, where something failed."""
+    """The failure because of which the history was returned unchanged, if any."""
     origins: list[int | None] = field(default_factory=list)
-    """For each of `messages` its place in the list that was given; None for one that the service added."""
+    """For each of `messages` its index in the argument; None for one that the service added."""
     write_file_dict: dict[str, str] = field(default_factory=dict)
     """With `include_files`, the files of the call: path to content."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of a reload call."""
+    """An answer of a retrieval call."""
 
     text: str
-    """For a model to read."""
+    """The answer as text for a model."""
     metadata: Mapping[str, Any]
-    """The same as data, as it came."""
+    """The answer as data, unchanged."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Page(Answer):
     total_lines: int
     total_bytes: int
     next_offset: int | None
-    """Where to go on, in the unit that was asked for; None at the end, and inside a long line."""
+    """The next offset, in the unit of the request; None at the end, and inside a long line."""
     next_byte_offset: int | None
     truncated: bool
 
@@ -152,16 +152,16 @@ class ToolResult(Answer):
     total_lines: int | None
     """None with `grep:`."""
     next_lines: str | None
-    """The `lines` to go on with."""
+    """The `lines` to request next."""
     matches: list[Match]
     truncated: bool
     others: list[str]
-    """Further files that the id fits."""
+    """Other files that match the id."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """How many records have one value."""
+    """The number of records with one value."""
 
     value: Any
     count: int
@@ -169,7 +169,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Extracted(Answer):
-    """The answer to a question about records."""
+    """The result of a query on records."""
 
     count: int | None
     records_total: int | None
@@ -185,15 +185,15 @@ class Extracted(Answer):
 
 @dataclass(frozen=True)
 class Stored(Answer):
-    """A result, or the descriptor of the file that it went to."""
+    """A result, or the descriptor of its file."""
 
     offloaded: bool
     descriptor: Mapping[str, Any]
-    """What the service says of the file, or why the result stays."""
+    """The descriptor of the file, or the reason why the result stays inline."""
     file_path: str | None
-    """Absolute; None where the result stays."""
+    """Absolute path of the file; None if the result stays inline."""
     results: list[Any] | str | None
-    """The result where it stays, or the part of it that fits."""
+    """The result if it stays inline, or the part of it that fits."""
     warnings: list[str]
 
 
@@ -222,7 +222,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Validated(Answer):
-    """What a provider would reject."""
+    """The parts of a history that a provider would reject."""
 
     valid: bool
     format: str
@@ -236,7 +236,7 @@ class Rehydrated(Answer):
 
     messages: list[Any]
     system: Any
-    """Without snapshots; None where none was given."""
+    """The system prompt without snapshots; None if none was given."""
     restored: int
     messages_restored: int
     unresolved: list[dict[str, Any]]

@@ -336,7 +336,7 @@ mod tests {
         }
     }
 
-    /// What a statement sees of a scan.
+    /// Returns the facts of a scan that a statement uses.
     fn facts(shape: &Shape<'_>) -> Vec<String> {
         let of = |fields: &Fields<'_>| -> Vec<String> {
             let at = |place: usize| {

@@ -22,7 +22,7 @@ pub(super) fn explain(message: &str) -> String {
     let mut text = described(message).unwrap_or_else(|| shorten(message, DATA_END));
     let of_null = ["null and string cannot", "cannot use null as string"];
     if of_null.iter().any(|start| message.starts_with(start)) {
-        text.push_str("; `// \"\"` behind the field takes null for an empty text");
+        text.push_str("; `// \"\"` after the field reads null as an empty text");
     }
     text
 }

@@ -247,7 +247,7 @@ fn an_error_leads_to_the_path() {
     );
     assert!(error(".size + .id").contains("tonumber"));
     for of_null in ["null | contains(\"x\")", "null | test(\"x\")"] {
-        assert!(error(of_null).contains("`// \"\"` behind the field"), "{}", error(of_null));
+        assert!(error(of_null).contains("`// \"\"` after the field"), "{}", error(of_null));
     }
     assert!(error("map({n: .size}) | sort_by(-.count)").contains("they have `n`"));
     assert!(error(".trust | floor").contains("`.by.trust`"), "{}", error(".trust | floor"));
