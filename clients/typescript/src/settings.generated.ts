@@ -19,42 +19,39 @@ export type Format =
 
 /** Settings of `offload`; an absent one is the service's default. */
 export interface OffloadSettings {
-  /** How the history becomes smaller. Default: auto. */
+  /** Selects how the history is reduced. Default: auto. */
   contextManageMode?: Mode;
-  /** In tokens. A history below this is left alone. Default: 20000. */
+  /** In tokens. A history with fewer tokens is returned unchanged. Default: 20000. */
   maxTotalTokens?: number;
-  /** In tokens. A tool result above this may move. Default: 2000. */
+  /** In tokens. A tool result with more tokens may move to a file. Default: 2000. */
   maxToolMessageTokens?: number;
   /**
-   * In messages. The newest messages, which are left alone. Default: 1 for compaction, 2 for
+   * In messages. Number of newest messages that stay unchanged. Default: 1 for compaction, 2 for
    * compression.
    */
   keepRecentCount?: number;
   /** `auto` compresses if compaction leaves more than this fraction of the tokens. Default: 0.75. */
   compactRatioThreshold?: number;
   /**
-   * In tokens. A hard budget for the answer; `countedParts` says for which parts of it. Default:
-   * no target.
+   * In tokens. Hard token budget of the answer; `countedParts` selects the parts that count.
+   * Default: no target.
    */
   targetTokens?: number;
-  /** The fraction of `targetTokens` that is left once it was exceeded. Default: 0.5. */
+  /** A history that exceeds `targetTokens` is reduced to this fraction of it. Default: 0.5. */
   lowWaterRatio?: number;
   /** Delays a change until it frees this fraction of the tokens that it rewrites. Default: 0. */
   rewriteWhenSavedRatio?: number;
-  /**
-   * Whether the provider's prompt cache still has the history that was sent before. Default:
-   * warm.
-   */
+  /** Whether the provider's prompt cache still holds the previous history. Default: warm. */
   cache?: PromptCache;
-  /** The parts that the limits and the report count. Default: all. */
+  /** The parts of the request that the limits and the report count. Default: all. */
   countedParts?: CountedParts;
-  /** In tokens. A pass of compaction or compression that would save less is skipped. Default: 0. */
+  /** In tokens. Skips a pass of compaction or compression that would save less. Default: 0. */
   minSavingsTokens?: number;
-  /** In tokens. Size of the preview of a moved result; 0 leaves the reference only. Default: 120. */
+  /** In tokens. Size of the preview of a moved result; 0 removes the preview. Default: 120. */
   previewTokens?: number;
-  /** In characters. Size of the preview instead of `previewTokens`, which wins if both are given. */
+  /** In characters. Size of the preview; `previewTokens` takes precedence if both are given. */
   previewCharLength?: number;
-  /** Whose texts may move. Default: tool. */
+  /** The roles whose texts may move. Default: tool. */
   compactRoles?: Role[];
   /**
    * The retrieval tools that the agent has; references name only those. Default: read_file,
@@ -62,29 +59,33 @@ export interface OffloadSettings {
    */
   reloadTools?: ReloadTool[];
   /**
-   * Whether the answer repeats the content of every file of the call. Default: false, unlike the
-   * service's.
+   * Whether the answer includes the content of every file of the call. Default: false, unlike
+   * the service's.
    */
   includeFiles?: boolean;
   /** Whether to plan and report only. Default: false. */
   dryRun?: boolean;
-  /** Whether to mend an invalid history first. Default: false. */
+  /** Whether to repair an invalid history first. Default: false. */
   repair?: boolean;
   /**
-   * Name of the chat in the files of a compression. Default: the name in the files of its
-   * earlier snapshots, else 16 hex digits of the BLAKE3 hash of the first message that leaves.
+   * Name of the chat; a part of the names of the files of a compression. Default: the name in
+   * the files of earlier snapshots of the history, else 16 hex digits of the BLAKE3 hash of the
+   * first message that a snapshot replaces.
    */
   chatId?: string;
-  /** In tokens. The most of one snapshot's group; 0 is one group for all. Default: 0. */
+  /**
+   * In tokens. Maximum size of the messages that one snapshot replaces; 0 makes one snapshot.
+   * Default: 0.
+   */
   groupTokenThreshold?: number;
-  /** The largest fraction of identifiers that a compression may lose. Default: any. */
+  /** The maximum fraction of identifiers that a compression may lose. Default: any. */
   maxLoss?: number;
-  /** Whether arrays of records move to files of records that the agent can query. Default: true. */
+  /** Whether arrays of records become files of records that the agent can query. Default: true. */
   materialize?: boolean;
-  /** How much of a file of records is described in the history. Default: pointer. */
+  /** Level of detail of the description of a file of records in the history. Default: pointer. */
   descriptor?: Descriptor;
   /**
-   * Name of the model that will read the history; it picks the tokenizer only. Default:
+   * Name of the model that will read the history; it selects only the tokenizer. Default:
    * `o200k_base`.
    */
   model?: string;
@@ -92,7 +93,7 @@ export interface OffloadSettings {
   format?: Format;
 }
 
-/** A whole number from the given one on, a kind of value, one of some words, or some of them. */
+/** The accepted value: the minimum of a whole number, a kind of value, one word, or several words. */
 export type Accepted =
   | number
   | 'fraction'

@@ -19,57 +19,58 @@ class Settings(TypedDict, total=False):
     """Settings of `/context_offload`, for a client or for one call."""
 
     store_dir: str
-    """Folder that files go to; it must lie under an allowed root."""
+    """The folder for the files; it must be under an allowed root."""
     context_manage_mode: Mode
-    """How the history becomes smaller. Default: auto."""
+    """Selects how the history is reduced. Default: auto."""
     working_summary_mode: Mode
-    """The later name of `context_manage_mode`, which wins if both are given."""
+    """Newer name of `context_manage_mode`, which takes precedence if both are given."""
     max_total_tokens: int
-    """In tokens. A history below this is left alone. Default: 20000."""
+    """In tokens. A history with fewer tokens is returned unchanged. Default: 20000."""
     max_tool_message_tokens: int
-    """In tokens. A tool result above this may move. Default: 2000."""
+    """In tokens. A tool result with more tokens may move to a file. Default: 2000."""
     keep_recent_count: int
-    """In messages. The newest messages, which are left alone. Default: 1 for compaction, 2 for
+    """In messages. Number of newest messages that stay unchanged. Default: 1 for compaction, 2 for
     compression."""
     compact_ratio_threshold: float
     """`auto` compresses if compaction leaves more than this fraction of the tokens. Default: 0.75."""
     target_tokens: int
-    """In tokens. A hard budget for the answer; `counted_parts` says for which parts of it. Default: no
-    target."""
+    """In tokens. Hard token budget of the answer; `counted_parts` selects the parts that count. Default:
+    no target."""
     low_water_ratio: float
-    """The fraction of `target_tokens` that is left once it was exceeded. Default: 0.5."""
+    """A history that exceeds `target_tokens` is reduced to this fraction of it. Default: 0.5."""
     rewrite_when_saved_ratio: float
     """Delays a change until it frees this fraction of the tokens that it rewrites. Default: 0."""
     cache: PromptCache
-    """Whether the provider's prompt cache still has the history that was sent before. Default: warm."""
+    """Whether the provider's prompt cache still holds the previous history. Default: warm."""
     counted_parts: CountedParts
-    """The parts that the limits and the report count. Default: all."""
+    """The parts of the request that the limits and the report count. Default: all."""
     min_savings_tokens: int
-    """In tokens. A pass of compaction or compression that would save less is skipped. Default: 0."""
+    """In tokens. Skips a pass of compaction or compression that would save less. Default: 0."""
     preview_tokens: int
-    """In tokens. Size of the preview of a moved result; 0 leaves the reference only. Default: 120."""
+    """In tokens. Size of the preview of a moved result; 0 removes the preview. Default: 120."""
     preview_char_length: int
-    """In characters. Size of the preview instead of `preview_tokens`, which wins if both are given."""
+    """In characters. Size of the preview; `preview_tokens` takes precedence if both are given."""
     compact_roles: list[Role]
-    """Whose texts may move. Default: tool."""
+    """The roles whose texts may move. Default: tool."""
     reload_tools: list[ReloadTool]
     """The retrieval tools that the agent has; references name only those. Default: the four that this
     client has."""
     include_files: bool
-    """Whether the answer repeats the content of every file of the call. Default: false, unlike the
+    """Whether the answer includes the content of every file of the call. Default: false, unlike the
     service's."""
     dry_run: bool
     """Whether to plan and report only. Default: false."""
     repair: bool
-    """Whether to mend an invalid history first. Default: false."""
+    """Whether to repair an invalid history first. Default: false."""
     group_token_threshold: int
-    """In tokens. The most of one snapshot's group; 0 is one group for all. Default: 0."""
+    """In tokens. Maximum size of the messages that one snapshot replaces; 0 makes one snapshot. Default:
+    0."""
     max_loss: float
-    """The largest fraction of identifiers that a compression may lose. Default: any."""
+    """The maximum fraction of identifiers that a compression may lose. Default: any."""
     materialize: bool
-    """Whether arrays of records move to files of records that the agent can query. Default: true."""
+    """Whether arrays of records become files of records that the agent can query. Default: true."""
     descriptor: Descriptor
-    """How much of a file of records is described in the history. Default: pointer."""
+    """Level of detail of the description of a file of records in the history. Default: pointer."""
 
 
 Accepted = int | type[float] | type[bool] | type[str] | tuple[str, ...] | list[str]
@@ -99,5 +100,5 @@ ACCEPTED: Final[dict[str, Accepted]] = {
     "materialize": bool,
     "descriptor": get_args(Descriptor),
 }
-"""What each setting takes: a whole number from the given one on, a type, one of a tuple of
-words, or words of a list."""
+"""The accepted value of each setting: the minimum of a whole number, a type, a tuple of which
+one word is accepted, or a list of which several are."""
