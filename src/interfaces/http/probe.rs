@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::authenticate;
-use super::state::AppState;
+use super::state::{AppState, TenantState};
 
 #[derive(Serialize)]
 struct Status<'a> {
@@ -31,10 +31,13 @@ pub(super) async fn healthz() -> Response {
 pub(super) async fn readyz(State(state): State<AppState>, headers: HeaderMap) -> Response {
     let caller = authenticate::tenant_of(&state.tenants, &headers);
     let look = move || {
-        let own = caller.and_then(|caller| caller.service.unready());
+        let unready = |tenant: &TenantState| {
+            let reason = tenant.service.unready();
+            reason.inspect(|reason| tracing::warn!(reason, "not ready"))
+        };
+        let own = caller.and_then(|caller| unready(&caller));
         own.or_else(|| {
-            let reason = state.tenants.iter().find_map(|tenant| tenant.service.unready())?;
-            tracing::warn!(reason, "not ready");
+            state.tenants.iter().find_map(|tenant| unready(tenant))?;
             Some(
                 "a root is not readable and writable; the log names it, and so does this probe with \
                   the tenant's token"

@@ -154,6 +154,7 @@ async fn ask(
         let completion = match completion {
             Ok(completion) => completion,
             Err(error) => {
+                tracing::warn!(%error, "the model wrote no snapshot");
                 rejected.push(error.to_string());
                 return Err(NoSummary { rejected, cost });
             }
@@ -176,6 +177,7 @@ async fn ask(
         }
         ask_again(&mut prompt, completion.text, &reasons, limits.max_tokens, &count);
     }
+    tracing::warn!(calls = cost.calls, "no reply of the model could be used");
     Err(NoSummary { rejected, cost })
 }
 
