@@ -99,6 +99,40 @@ fn offload_read_grep_and_count() {
     assert!(count["metadata"]["tokens_by_part"]["tools"].as_u64().unwrap() > 0);
 }
 
+/// The options of a query go together as its members over HTTP do.
+#[test]
+fn extract_takes_ids_beside_a_condition_and_refuses_other_queries() {
+    let folder = folder();
+    let at = folder.path();
+    let records = "{\"id\":\"a\",\"n\":1}\n{\"id\":\"b\",\"n\":2}\n{\"id\":\"c\",\"n\":3}\n";
+    std::fs::write(at.join("r.jsonl"), records).unwrap();
+    let extract = |options: &[&str]| {
+        unburden(at).args(["extract", "r.jsonl", "--json"]).args(options).output().unwrap()
+    };
+    let found = extract(&["--where", "n > 1", "--ids", "a,b"]);
+    let found: Value = serde_json::from_str(&out(&found)).unwrap();
+    let lists = ["present", "absent", "excluded"].map(|list| found["metadata"][list].clone());
+    assert_eq!(lists, [json!(["b"]), json!([]), json!(["a"])], "{found}");
+    for options in [
+        ["--sql", "SELECT 1", "--count"].as_slice(),
+        &["length", "--where", "n > 1"],
+        &["length", "--group-by", "n"],
+        &["--recipe", "1", "--ids", "a"],
+        &["--where", "n > 1", "--id-field", "id"],
+        &["--where", "n > 1", "--slurp"],
+    ] {
+        let refused = extract(options);
+        assert_eq!(refused.status.code(), Some(2), "{options:?}");
+        let told = err(&refused);
+        assert!(told.contains(" beside ") && told.contains("accepted is"), "{options:?}: {told}");
+    }
+    for options in [["--start-line", "1", "--offset", "1"], ["--byte-limit", "9", "--limit", "1"]] {
+        let refused = unburden(at).args(["read", "r.jsonl"]).args(options).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{options:?}");
+        assert!(err(&refused).contains("given beside"), "{}", err(&refused));
+    }
+}
+
 #[test]
 fn offload_reads_standard_input_and_writes_a_file() {
     let folder = folder();

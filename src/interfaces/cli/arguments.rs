@@ -123,6 +123,20 @@ pub(crate) struct Demo {
     pub json: bool,
 }
 
+/// Options of the commands that read stored data.
+#[derive(Debug, Args)]
+pub(crate) struct ReadAnswer {
+    /// Largest answer, in tokens; 0 for everything [default: 10000]
+    #[arg(long, value_name = "TOKENS")]
+    pub max_tokens: Option<u64>,
+    /// Print the whole answer as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Configuration and reach.
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
 /// `grep`.
 #[derive(Debug, Args)]
 pub(crate) struct Grep {
@@ -148,18 +162,12 @@ pub(crate) struct Grep {
     /// Treat the pattern as plain text
     #[arg(long, short = 'F')]
     pub literal: bool,
-    /// Largest answer, in tokens; 0 for everything [default: 10000]
-    #[arg(long, value_name = "TOKENS")]
-    pub max_tokens: Option<u64>,
-    /// Print the whole answer as JSON
-    #[arg(long)]
-    pub json: bool,
-    /// Configuration and reach.
+    /// The answer.
     #[command(flatten)]
-    pub reach: Reach,
+    pub answer: ReadAnswer,
 }
 
-/// `read`.
+/// `read`. The service checks which of lines and bytes go together, as over HTTP.
 #[derive(Debug, Args)]
 pub(crate) struct Read {
     /// The file; with --lines also the id of a tool call
@@ -176,29 +184,23 @@ pub(crate) struct Read {
     #[arg(long, value_name = "LINE")]
     pub start_line: Option<u64>,
     /// First line, counted from 0
-    #[arg(long, value_name = "LINE", conflicts_with = "start_line")]
+    #[arg(long, value_name = "LINE")]
     pub offset: Option<u64>,
     /// Most lines
     #[arg(long, value_name = "LINES")]
     pub limit: Option<u64>,
     /// First byte, counted from 0
-    #[arg(long, value_name = "BYTE", conflicts_with_all = ["start_line", "offset", "limit"])]
+    #[arg(long, value_name = "BYTE")]
     pub byte_offset: Option<u64>,
     /// Most bytes
-    #[arg(long, value_name = "BYTES", conflicts_with_all = ["start_line", "offset", "limit"])]
+    #[arg(long, value_name = "BYTES")]
     pub byte_limit: Option<u64>,
-    /// Largest answer, in tokens; 0 for everything [default: 10000]
-    #[arg(long, value_name = "TOKENS")]
-    pub max_tokens: Option<u64>,
-    /// Print the whole answer as JSON
-    #[arg(long)]
-    pub json: bool,
-    /// Configuration and reach.
+    /// The answer.
     #[command(flatten)]
-    pub reach: Reach,
+    pub answer: ReadAnswer,
 }
 
-/// `extract`.
+/// `extract`. The service checks which of these go together, as over HTTP.
 #[derive(Debug, Args)]
 pub(crate) struct Extract {
     /// The file of records
@@ -208,38 +210,38 @@ pub(crate) struct Extract {
     pub query: Option<String>,
     /// Condition as JSON, such as '{"field":"priority","op":">","value":3}', or in words,
     /// such as 'priority > 3 and owner is null'
-    #[arg(long = "where", value_name = "JSON", conflicts_with = "query")]
+    #[arg(long = "where", value_name = "JSON")]
     pub condition: Option<String>,
     /// SQL statement (SQLite) over the table `records`
-    #[arg(long, value_name = "SELECT", conflicts_with_all = ["query", "condition"])]
+    #[arg(long, value_name = "SELECT")]
     pub sql: Option<String>,
     /// One of the file's recipes, 1 to 10
-    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["query", "condition", "sql"])]
+    #[arg(long, value_name = "NUMBER")]
     pub recipe: Option<u64>,
     /// A value for the recipe or the filter, as NAME=VALUE; may be given again
     #[arg(long, value_name = "NAME=VALUE")]
     pub param: Vec<String>,
     /// Ids to look for, separated by commas
-    #[arg(long, value_delimiter = ',', conflicts_with_all = ["query", "recipe"])]
+    #[arg(long, value_delimiter = ',')]
     pub ids: Vec<String>,
     /// The field that holds ids [default: id]
-    #[arg(long, value_name = "FIELD", requires = "ids")]
+    #[arg(long, value_name = "FIELD")]
     pub id_field: Option<String>,
     /// Only these fields of each record, separated by commas
-    #[arg(long, value_delimiter = ',', conflicts_with_all = ["query", "recipe"])]
+    #[arg(long, value_delimiter = ',')]
     pub select: Vec<String>,
     /// Print only the number of matching records
-    #[arg(long, conflicts_with_all = ["query", "recipe"])]
+    #[arg(long)]
     pub count: bool,
     /// Count the matches for each value of a field
-    #[arg(long, value_name = "FIELD", conflicts_with_all = ["query", "recipe"])]
+    #[arg(long, value_name = "FIELD")]
     pub group_by: Option<String>,
     /// Sort by a field; a leading - sorts in descending order
-    #[arg(long, value_name = "FIELD", conflicts_with_all = ["query", "recipe"], allow_hyphen_values = true)]
+    #[arg(long, value_name = "FIELD", allow_hyphen_values = true)]
     pub sort_by: Option<String>,
     /// Give jq all records as one array; --slurp=false gives it each [default: as the filter uses
     /// its input]
-    #[arg(long, requires = "query", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub slurp: Option<bool>,
     /// Most results
     #[arg(long, value_name = "COUNT")]
@@ -247,15 +249,9 @@ pub(crate) struct Extract {
     /// Results to skip
     #[arg(long, value_name = "COUNT")]
     pub offset: Option<u64>,
-    /// Largest answer, in tokens; 0 for everything [default: 10000]
-    #[arg(long, value_name = "TOKENS")]
-    pub max_tokens: Option<u64>,
-    /// Print the whole answer as JSON
-    #[arg(long)]
-    pub json: bool,
-    /// Configuration and reach.
+    /// The answer.
     #[command(flatten)]
-    pub reach: Reach,
+    pub answer: ReadAnswer,
 }
 
 /// `sweep`.

@@ -29,10 +29,10 @@ pub(crate) fn run(options: &Extract) -> Result<Exit, CliError> {
         .json("slurp", options.slurp.map(|slurp| slurp.to_string()))
         .number("limit", options.limit)
         .number("offset", options.offset)
-        .number("max_tokens", options.max_tokens)
+        .number("max_tokens", options.answer.max_tokens)
         .body();
-    let answer = reader(&options.reach)?.lro_extract(body.as_bytes())?;
-    print_answer(answer, options.json)?;
+    let answer = reader(&options.answer.reach)?.lro_extract(body.as_bytes())?;
+    print_answer(answer, options.answer.json)?;
     Ok(Exit::Success)
 }
 

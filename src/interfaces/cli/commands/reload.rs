@@ -15,13 +15,13 @@ pub(crate) fn grep(options: &Grep) -> Result<Exit, CliError> {
         .number("limit", options.limit)
         .number("offset", options.offset)
         .number("context", options.context)
-        .number("max_tokens", options.max_tokens)
+        .number("max_tokens", options.answer.max_tokens)
         .flag("ignore_case", !options.case_sensitive)
         .flag("literal", options.literal)
         .body();
-    let answer = reader(&options.reach)?.grep(body.as_bytes())?;
+    let answer = reader(&options.answer.reach)?.grep(body.as_bytes())?;
     let nothing = answer.answer().starts_with("No matches found");
-    print_answer(answer, options.json)?;
+    print_answer(answer, options.answer.json)?;
     Ok(if nothing { Exit::Negative } else { Exit::Success })
 }
 
@@ -36,10 +36,10 @@ pub(crate) fn read(options: &Read) -> Result<Exit, CliError> {
         .number("limit", options.limit)
         .number("byte_offset", options.byte_offset)
         .number("byte_limit", options.byte_limit)
-        .number("max_tokens", options.max_tokens)
+        .number("max_tokens", options.answer.max_tokens)
         .body();
-    let answer = reader(&options.reach)?.read_file(body.as_bytes())?;
-    print_answer(answer, options.json)?;
+    let answer = reader(&options.answer.reach)?.read_file(body.as_bytes())?;
+    print_answer(answer, options.answer.json)?;
     Ok(Exit::Success)
 }
 
@@ -49,9 +49,9 @@ fn part(options: &Read, lines: &str) -> Result<Exit, CliError> {
         .text("result_id", Some(&options.path))
         .text("lines", Some(lines))
         .text("store_dir", options.store_dir.as_deref())
-        .number("max_tokens", options.max_tokens)
+        .number("max_tokens", options.answer.max_tokens)
         .body();
-    let answer = reader(&options.reach)?.read_tool_result(body.as_bytes())?;
-    print_answer(answer, options.json)?;
+    let answer = reader(&options.answer.reach)?.read_tool_result(body.as_bytes())?;
+    print_answer(answer, options.answer.json)?;
     Ok(Exit::Success)
 }
