@@ -9,66 +9,68 @@ use super::{Dialect, Stubs};
 use crate::message::Role;
 use crate::splice::{Edit, splice};
 
-/// Returns the message without the results at these places among its results. Returns `None` if no
-/// remaining block satisfies `counts`.
-pub(super) fn without_results(
-    message: &str,
-    blocks: &[&str],
-    results: &[usize],
-    is_result: impl Fn(&str) -> bool,
-    counts: impl Fn(&str) -> bool,
-) -> Option<String> {
-    if results.is_empty() || blocks.is_empty() {
-        return Some(message.to_owned());
+/// The results of a format whose messages hold them as blocks.
+pub struct ResultBlocks {
+    /// Returns the blocks of a message.
+    pub(super) blocks_of: fn(&str) -> Vec<&str>,
+    /// Returns true for a block that is a result.
+    pub(super) is_result: fn(&str) -> bool,
+    /// Returns true for a block that may be the only one of a message.
+    pub(super) may_be_alone: fn(&str) -> bool,
+}
+
+impl ResultBlocks {
+    /// Returns the message without the results at these places among its results; `None` if no
+    /// remaining block may be alone.
+    pub(super) fn without(&self, message: &str, results: &[usize]) -> Option<String> {
+        let blocks = (self.blocks_of)(message);
+        if results.is_empty() || blocks.is_empty() {
+            return Some(message.to_owned());
+        }
+        let gone = self.are_among(results, &blocks);
+        let is_left =
+            blocks.iter().zip(&gone).any(|(block, gone)| !gone && (self.may_be_alone)(block));
+        is_left.then(|| splice(message, &without_elements(message, &blocks, |at| gone[at])))
     }
-    let gone = are_among(results, blocks, is_result);
-    let is_left = blocks.iter().zip(&gone).any(|(block, gone)| !gone && counts(block));
-    is_left.then(|| splice(message, &without_elements(message, blocks, |at| gone[at])))
-}
 
-/// Returns the message with only the results at these places; `None` if it has none of them.
-pub(super) fn only_results(
-    message: &str,
-    blocks: &[&str],
-    results: &[usize],
-    is_result: impl Fn(&str) -> bool,
-) -> Option<String> {
-    let kept = are_among(results, blocks, is_result);
-    let edits = || without_elements(message, blocks, |at| !kept[at]);
-    kept.contains(&true).then(|| splice(message, &edits()))
-}
+    /// Returns the message with only the results at these places; `None` if it has none of them.
+    pub(super) fn only(&self, message: &str, results: &[usize]) -> Option<String> {
+        let blocks = (self.blocks_of)(message);
+        let kept = self.are_among(results, &blocks);
+        let edits = || without_elements(message, &blocks, |at| !kept[at]);
+        kept.contains(&true).then(|| splice(message, &edits()))
+    }
 
-/// Returns the first message with the results of all messages, ahead of its other blocks; `None` if
-/// it has no blocks. `blocks_of` returns the blocks of a message.
-pub(super) fn gathered_results<'m>(
-    messages: &[&'m str],
-    blocks_of: impl Fn(&'m str) -> Vec<&'m str>,
-    is_result: impl Fn(&str) -> bool,
-) -> Option<String> {
-    let message = messages.first()?;
-    let own = blocks_of(message);
-    let start = raw::offset_in(message, own.first()?);
-    let last = own.last()?;
-    let end = raw::offset_in(message, last) + last.len();
-    let results = messages.iter().flat_map(|message| blocks_of(message)).filter(|b| is_result(b));
-    let others = own.iter().copied().filter(|block| !is_result(block));
-    let blocks = results.chain(others).collect::<Vec<_>>().join(",");
-    // Adds an array around a single block that has none.
-    let is_alone = message[..start].trim_ascii_end().ends_with(':');
-    let replacement = if is_alone { format!("[{blocks}]") } else { blocks };
-    Some(splice(message, &[Edit { span: start..end, replacement }]))
-}
+    /// Returns the first message with the results of all messages, ahead of its other blocks;
+    /// `None` if it has no blocks.
+    pub(super) fn gathered(&self, messages: &[&str]) -> Option<String> {
+        let message = messages.first()?;
+        let own = (self.blocks_of)(message);
+        let start = raw::offset_in(message, own.first()?);
+        let last = own.last()?;
+        let end = raw::offset_in(message, last) + last.len();
+        let all = messages.iter().flat_map(|message| (self.blocks_of)(message));
+        let results = all.filter(|block| (self.is_result)(block));
+        let others = own.iter().copied().filter(|block| !(self.is_result)(block));
+        let blocks = results.chain(others).collect::<Vec<_>>().join(",");
+        // Adds an array around a single block that has none.
+        let is_alone = message[..start].trim_ascii_end().ends_with(':');
+        let replacement = if is_alone { format!("[{blocks}]") } else { blocks };
+        Some(splice(message, &[Edit { span: start..end, replacement }]))
+    }
 
-/// Returns for each block whether it is one of these results, which are numbered among the results.
-fn are_among(results: &[usize], blocks: &[&str], is_result: impl Fn(&str) -> bool) -> Vec<bool> {
-    let results: HashSet<usize> = results.iter().copied().collect();
-    let mut place = 0;
-    let is_among = |block: &&str| {
-        let is_result = is_result(block);
-        place += usize::from(is_result);
-        is_result && results.contains(&(place - 1))
-    };
-    blocks.iter().map(is_among).collect()
+    /// Returns for each block whether it is one of these results, which are numbered among the
+    /// results.
+    fn are_among(&self, results: &[usize], blocks: &[&str]) -> Vec<bool> {
+        let results: HashSet<usize> = results.iter().copied().collect();
+        let mut place = 0;
+        let is_among = |block: &&str| {
+            let is_result = (self.is_result)(block);
+            place += usize::from(is_result);
+            is_result && results.contains(&(place - 1))
+        };
+        blocks.iter().map(is_among).collect()
+    }
 }
 
 /// Returns the blocks of a message's content; empty if it is not an array.

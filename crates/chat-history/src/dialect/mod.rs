@@ -23,6 +23,7 @@ mod view_builder;
 pub use ai_sdk::AiSdk;
 pub use anthropic::Anthropic;
 pub use bedrock::Bedrock;
+pub use block_results::ResultBlocks;
 pub use detect::{Chosen, Source, choose};
 pub(crate) use framework::misplaced_text;
 pub use gemini::Gemini;
@@ -129,19 +130,32 @@ pub trait Dialect: Sync + Send {
         views.iter().map(start_of).collect()
     }
 
+    /// Returns the blocks of messages that are results; `None` if a result is a whole message.
+    fn result_blocks(&self) -> Option<&'static ResultBlocks> {
+        None
+    }
+
     /// Returns the message without the results at these places of its view; `None` if nothing of it
     /// is left.
-    fn without_results(&self, raw: &str, results: &[usize]) -> Option<String>;
+    fn without_results(&self, raw: &str, results: &[usize]) -> Option<String> {
+        match self.result_blocks() {
+            Some(blocks) => blocks.without(raw, results),
+            None => results.is_empty().then(|| raw.to_owned()),
+        }
+    }
 
-    /// Returns the message with only these results; `None` if the format cannot separate them.
+    /// Returns the message with only these results; `None` if it has none of them.
     fn only_results(&self, raw: &str, results: &[usize]) -> Option<String> {
-        self.without_results(raw, results).is_none().then(|| raw.to_owned())
+        match self.result_blocks() {
+            Some(blocks) => blocks.only(raw, results),
+            None => (!results.is_empty()).then(|| raw.to_owned()),
+        }
     }
 
     /// Returns the first of these messages with the results of all of them, ahead of its other
-    /// blocks; `None` if the format has no such messages.
-    fn gathered_results(&self, _messages: &[&str]) -> Option<String> {
-        None
+    /// blocks; `None` if the format does not need them in one message.
+    fn gathered_results(&self, messages: &[&str]) -> Option<String> {
+        self.result_blocks().and_then(|blocks| blocks.gathered(messages))
     }
 
     /// Writes results with `text` for `calls` of the message `of`. `next` is the message after the

@@ -108,11 +108,6 @@ impl Dialect for OpenAiChat {
         problems
     }
 
-    fn without_results(&self, raw: &str, results: &[usize]) -> Option<String> {
-        // A tool message is its result.
-        results.is_empty().then(|| raw.to_owned())
-    }
-
     fn stub_results(&self, _of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Stubs {
         let answer = |call: &&Call| {
             let id = call.id.as_deref().map(|id| format!("\"tool_call_id\":{},", quote(id)));

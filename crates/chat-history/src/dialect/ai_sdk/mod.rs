@@ -13,7 +13,7 @@ mod tests;
 
 use raw_json::{self as raw, Fields, quote};
 
-use super::block_results::{self, blocks_of};
+use super::block_results::{ResultBlocks, blocks_of};
 use super::framework::{OTHER_CALL_ID, names_call_elsewhere};
 use super::{BadMessage, Dialect, Fault, Opening, Problem, Rule, Stubs};
 use crate::dialect::members::{array, filled, members, object, string, text_of};
@@ -97,12 +97,13 @@ impl Dialect for AiSdk {
         problems::unit_starts(views)
     }
 
-    fn without_results(&self, message: &str, results: &[usize]) -> Option<String> {
-        block_results::without_results(message, &blocks_of(message), results, is_result, |_| true)
+    fn result_blocks(&self) -> Option<&'static ResultBlocks> {
+        Some(&ResultBlocks { blocks_of, is_result, may_be_alone: |_| true })
     }
 
-    fn only_results(&self, message: &str, results: &[usize]) -> Option<String> {
-        block_results::only_results(message, &blocks_of(message), results, is_result)
+    /// Results of a turn may be in several messages.
+    fn gathered_results(&self, _messages: &[&str]) -> Option<String> {
+        None
     }
 
     fn stub_results(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Stubs {

@@ -17,7 +17,7 @@ mod tests;
 
 use raw_json::{self as raw, Fields, quote};
 
-use super::{BadMessage, Dialect, Opening, Problem, Stubs};
+use super::{BadMessage, Dialect, Opening, Problem, ResultBlocks, Stubs};
 use crate::dialect::members::{string, text_of};
 use crate::dialect::view_builder::{content_slots, fields_and_role, mark_service_message};
 use crate::message::{Call, MessageView, Role, Slot};
@@ -83,16 +83,8 @@ impl Dialect for Anthropic {
         problems::unit_starts(views)
     }
 
-    fn without_results(&self, raw: &str, results: &[usize]) -> Option<String> {
-        results::without_results(raw, results)
-    }
-
-    fn only_results(&self, raw: &str, results: &[usize]) -> Option<String> {
-        results::only_results(raw, results)
-    }
-
-    fn gathered_results(&self, messages: &[&str]) -> Option<String> {
-        results::gathered_results(messages)
+    fn result_blocks(&self) -> Option<&'static ResultBlocks> {
+        Some(&results::BLOCKS)
     }
 
     fn stub_results(&self, _of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Stubs {

@@ -2,28 +2,21 @@
 
 use raw_json::quote;
 
-use super::super::Stubs;
-use super::super::block_results::{self, blocks_of};
+use super::super::block_results::{blocks_of, stub_results as add_stubs};
+use super::super::{ResultBlocks, Stubs};
 use super::{Bedrock, blocks};
 use crate::message::Call;
 
 /// The API rejects a message with only a cache point.
-pub(super) fn without_results(message: &str, results: &[usize]) -> Option<String> {
-    let counts = |block: &str| !blocks::is_cache_point(block);
-    block_results::without_results(message, &blocks_of(message), results, blocks::is_result, counts)
-}
-
-pub(super) fn only_results(message: &str, results: &[usize]) -> Option<String> {
-    block_results::only_results(message, &blocks_of(message), results, blocks::is_result)
-}
-
-pub(super) fn gathered_results(messages: &[&str]) -> Option<String> {
-    block_results::gathered_results(messages, blocks_of, blocks::is_result)
-}
+pub(super) const BLOCKS: ResultBlocks = ResultBlocks {
+    blocks_of,
+    is_result: blocks::is_result,
+    may_be_alone: |block| !blocks::is_cache_point(block),
+};
 
 pub(super) fn stub_results(calls: &[&Call], text: &str, next: Option<&str>) -> Stubs {
     let stubs: Vec<String> = calls.iter().map(|call| stub(call, text)).collect();
-    block_results::stub_results(&Bedrock, &stubs, next, |text| format!("{{\"text\":{text}}}"))
+    add_stubs(&Bedrock, &stubs, next, |text| format!("{{\"text\":{text}}}"))
 }
 
 /// Omits the optional `status`, which some models reject.

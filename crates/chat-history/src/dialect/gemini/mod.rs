@@ -17,7 +17,7 @@ mod tests;
 use raw_json::{self as raw, Fields, quote};
 
 use super::framework::stored_form;
-use super::{BadMessage, Dialect, Opening, Problem, Stubs, turn_starts};
+use super::{BadMessage, Dialect, Opening, Problem, ResultBlocks, Stubs, turn_starts};
 use crate::dialect::members::{array, fields_of, string};
 use crate::dialect::view_builder::ViewBuilder;
 use crate::message::{Call, MessageView, Role, Slot};
@@ -81,16 +81,8 @@ impl Dialect for Gemini {
         problems::find(views)
     }
 
-    fn without_results(&self, raw: &str, results: &[usize]) -> Option<String> {
-        results::without_results(raw, results)
-    }
-
-    fn only_results(&self, raw: &str, results: &[usize]) -> Option<String> {
-        results::only_results(raw, results)
-    }
-
-    fn gathered_results(&self, messages: &[&str]) -> Option<String> {
-        results::gathered_results(messages)
+    fn result_blocks(&self) -> Option<&'static ResultBlocks> {
+        Some(&results::BLOCKS)
     }
 
     fn stub_results(&self, of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Stubs {

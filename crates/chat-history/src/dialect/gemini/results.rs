@@ -5,24 +5,13 @@ use raw_json::{self as raw, quote};
 use super::part::{FUNCTION_CALL, FUNCTION_RESPONSE};
 use super::{either, parts_of};
 use crate::dialect::members::members;
-use crate::dialect::{Stubs, block_results};
+use crate::dialect::{ResultBlocks, Stubs};
 use crate::message::Call;
 use crate::slot::RESULT_FIELD;
 use crate::splice::{Edit, splice};
 
-/// Returns the content without the responses at these places among its responses.
-pub(super) fn without_results(message: &str, results: &[usize]) -> Option<String> {
-    block_results::without_results(message, &parts(message), results, is_response, |_| true)
-}
-
-/// Returns the content with the responses at these places and no other part.
-pub(super) fn only_results(message: &str, results: &[usize]) -> Option<String> {
-    block_results::only_results(message, &parts(message), results, is_response)
-}
-
-pub(super) fn gathered_results(messages: &[&str]) -> Option<String> {
-    block_results::gathered_results(messages, parts, is_response)
-}
+pub(super) const BLOCKS: ResultBlocks =
+    ResultBlocks { blocks_of: parts, is_result: is_response, may_be_alone: |_| true };
 
 fn is_response(part: &str) -> bool {
     has(part, FUNCTION_RESPONSE)

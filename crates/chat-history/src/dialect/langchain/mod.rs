@@ -83,11 +83,6 @@ impl Dialect for LangChain {
         shape.message(kind, "HumanMessage", &format!("\"content\":{}", quote(text)))
     }
 
-    fn without_results(&self, message: &str, results: &[usize]) -> Option<String> {
-        // A tool message is its result.
-        results.is_empty().then(|| message.to_owned())
-    }
-
     fn stub_results(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Stubs {
         let shape = shape::read(of).map_or(Shape::Flat("type"), |unwrapped| unwrapped.shape);
         let answer = |call: &&Call| {

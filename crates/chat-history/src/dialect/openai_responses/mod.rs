@@ -114,11 +114,6 @@ impl Dialect for OpenAiResponses {
         problems
     }
 
-    fn without_results(&self, raw: &str, results: &[usize]) -> Option<String> {
-        // An output item is its result.
-        results.is_empty().then(|| raw.to_owned())
-    }
-
     fn stub_results(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Stubs {
         let kind = Item::read(of).ok().and_then(|item| string(&item.fields, "type"));
         let kind = kind.unwrap_or_default();

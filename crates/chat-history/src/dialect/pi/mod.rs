@@ -88,11 +88,6 @@ impl Dialect for Pi {
         Opening::User
     }
 
-    fn without_results(&self, raw: &str, results: &[usize]) -> Option<String> {
-        // A message of this role is its result.
-        results.is_empty().then(|| raw.to_owned())
-    }
-
     fn stub_results(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Stubs {
         // There is no clock here: a result that never existed has the timestamp of its call.
         let fields = raw::fields(of).unwrap_or_default();
