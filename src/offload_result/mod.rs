@@ -11,4 +11,4 @@ mod run;
 #[cfg(test)]
 pub(crate) use request::RequestMembers;
 pub(crate) use request::{GivenResult, Request};
-pub(crate) use run::{OffloadResultError, Outcome, ResultOffloader, Settings, StripedLocks};
+pub(crate) use run::{OffloadResultError, Outcome, ResultOffloader, Settings};

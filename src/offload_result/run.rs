@@ -3,9 +3,10 @@
 //! succeeds, and as much of the result as the threshold allows is returned inline (`lro-spec-1600`,
 //! "Error Handling").
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use fair_share::StripedLocks;
 use redact::Redact;
 
 use super::describe::{Preview, describe, describe_text};
@@ -43,19 +44,6 @@ pub(crate) struct ResultOffloader {
     pub redact: Redact,
     /// Lets one request at a time look for a result and write it.
     pub locks: StripedLocks,
-}
-
-/// Locks for work on one result by one request at a time: a hash selects the lock.
-#[derive(Default)]
-pub(crate) struct StripedLocks([Mutex<()>; 32]);
-
-impl StripedLocks {
-    /// Waits for the lock of a hash.
-    pub(crate) fn take(&self, identity: &blake3::Hash) -> MutexGuard<'_, ()> {
-        let lock = &self.0[usize::from(identity.as_bytes()[0]) % self.0.len()];
-        // The lock guards files of the store: a panic of its holder leaves no broken state.
-        lock.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// The operator's settings.
@@ -183,7 +171,7 @@ impl ResultOffloader {
         let ttl_seconds = request.ttl_seconds.unwrap_or(self.config.ttl_seconds);
         let mut facts = facts_of(request, now, ttl_seconds, estimated_tokens);
         let identity = identity(&found, &facts);
-        let _lock = self.locks.take(&identity);
+        let _lock = self.locks.take(identity.as_bytes());
         let stem = stem_of_records(request, &identity, now);
         let result_file = ResultFile::new(&store, request, stem, now, self.redact);
         let known = result_file.known(&identity, reader, &self.lifetimes)?;
@@ -227,7 +215,7 @@ impl ResultOffloader {
     ) -> Result<Filed, StoreError> {
         let text = request.text();
         let hash = blake3::hash(text.as_bytes());
-        let _lock = self.locks.take(&hash);
+        let _lock = self.locks.take(hash.as_bytes());
         let stem = Stem::of_text(&request.operation, &hash);
         let file = ResultFile::new(store, request, stem, SystemTime::now(), self.redact);
         let claim = file.claim(&text)?;

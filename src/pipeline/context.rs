@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use chat_history::History;
 use chat_history::dialect::Problem;
 use chat_history::message::{MessageView, Role};
+use fair_share::StripedLocks;
 use redact::Redact;
 
 use super::error::OffloadError;
@@ -17,7 +18,6 @@ use super::request::Request;
 use super::settings::{CountedParts, Run, Settings};
 use super::summariser::Summariser;
 use crate::measure::{Measure, Measured};
-use crate::offload_result::StripedLocks;
 use crate::reading::restore::proof::Prover;
 use crate::snapshot::format::block::Block;
 use crate::snapshot::format::place::Place;

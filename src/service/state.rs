@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fair_share::Holder;
+use fair_share::{Holder, StripedLocks};
 
 use super::budget::Budget;
 use super::open_error::OpenError;
@@ -11,7 +11,7 @@ use super::shared_resources::SharedResources;
 use super::stored::Stored;
 use crate::config::{self, Config, ReloadConfig};
 use crate::measure::Measure;
-use crate::offload_result::{ResultOffloader, StripedLocks};
+use crate::offload_result::ResultOffloader;
 use crate::pipeline::{Materials, Offloader, expanded_files, replacements};
 use crate::reading::extract::Limits as ExtractLimits;
 use context_store::{Durability, FileCache, Key, Lifetimes, RootSpec, Roots};

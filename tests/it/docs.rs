@@ -459,30 +459,25 @@ fn config_of(text: &str) -> Config {
 /// The floors of ARCHITECTURE.md: a file uses only what lies beneath it.
 #[test]
 fn floors_point_down() {
-    // In the order of the floors, within a floor in that of the table.
-    const ORDER: [&str; 22] = [
-        "params",
-        "envelope",
-        "measure",
-        "model",
-        "compaction",
-        "snapshot",
-        "descriptor",
-        "reading",
-        "offload_result",
-        "pipeline",
-        "config",
-        "telemetry",
-        "service",
-        "tools",
-        "confine",
-        "lock",
-        "blocking",
-        "mcp",
-        "http",
-        "proxy",
-        "cli",
-        "fuzz",
+    // From the lowest up; modules of one entry do not use each other.
+    const ORDER: [&[&str]; 17] = [
+        &["params"],
+        &["envelope"],
+        &["measure", "model"],
+        &["compaction", "snapshot"],
+        &["descriptor"],
+        &["reading"],
+        &["offload_result", "pipeline"],
+        &["config"],
+        &["telemetry"],
+        &["service"],
+        &["tools"],
+        &["confine"],
+        &["lock", "blocking"],
+        &["mcp"],
+        &["http", "proxy"],
+        &["cli"],
+        &["fuzz"],
     ];
     let module = |path: &str| -> String {
         let inner = path
@@ -490,7 +485,7 @@ fn floors_point_down() {
             .map_or(path, |rest| rest.trim_start_matches(['/', ':']));
         inner.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap().to_owned()
     };
-    let place = |name: &str| ORDER.iter().position(|known| *known == name);
+    let place = |name: &str| ORDER.iter().position(|floor| floor.contains(&name));
     let (mut uses, mut others) = (0, BTreeSet::new());
     for (name, source) in sources() {
         let own = module(&name);
@@ -502,7 +497,7 @@ fn floors_point_down() {
         let used = source.split("crate::").skip(1).map(module).filter(|used| used != "tests");
         for used in used {
             let used_place = place(&used).unwrap_or_else(|| panic!("{name} uses {used}"));
-            assert!(used_place <= own_place, "{name} uses {used}");
+            assert!(used == own || used_place < own_place, "{name} uses {used}");
             uses += usize::from(used != own);
         }
     }

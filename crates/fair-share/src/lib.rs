@@ -4,6 +4,7 @@
 //!   places, and the next free one goes to the tenant that holds the fewest.
 //! - [`on`] runs parallel work on the thread pool of the tenant that this thread has [`enter`]ed,
 //!   so that the operating system's scheduler shares the cores.
+//! - [`StripedLocks`] let one request at a time work on a file.
 //!
 //! ```
 //! use std::time::{Duration, Instant};
@@ -27,6 +28,8 @@
 
 mod places;
 mod pools;
+mod striped_locks;
 
 pub use places::{Holder, Place, Places, share};
 pub use pools::{Entered, enter, on};
+pub use striped_locks::StripedLocks;

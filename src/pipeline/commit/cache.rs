@@ -25,7 +25,7 @@ pub(crate) fn cache(
     let blocks: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
     let has_others = || has_others(context, compression, &blocks, moves);
     let chat = blake3::hash(chat_of(context).to_string().as_bytes());
-    let _lock = context.offloader.snapshot_locks.take(&chat);
+    let _lock = context.offloader.snapshot_locks.take(chat.as_bytes());
     if has_others() {
         return false;
     }
