@@ -38,7 +38,7 @@ impl Preview {
         let settings = PreviewSettings {
             budget: PreviewSize::Tokens(PREVIEW_TOKENS),
             tokenizer,
-            tools: request.reload_tools.clone(),
+            tools: request.members.reload_tools.clone(),
             redact,
         };
         let tokens = tokenizer.count(text);
@@ -63,7 +63,7 @@ pub(super) fn describe_text(
 ) -> String {
     let lines = request.text().lines().count() as u64;
     let detail = detail_of(request);
-    let summary = Summary::of_text(lines, &request.operation, detail, inline_tokens);
+    let summary = Summary::of_text(lines, &request.members.operation, detail, inline_tokens);
     descriptor::render_text(&summary, path, &preview.text)
 }
 
@@ -78,7 +78,7 @@ pub(super) fn describe(
     let count = |text: &str| Tokenizer::O200kBase.count(text);
     let offer = Offer {
         path,
-        tools: &request.reload_tools,
+        tools: &request.members.reload_tools,
         schema: &described.schema,
         recipes: &described.recipes,
         statements: &described.statements,
@@ -86,20 +86,21 @@ pub(super) fn describe(
     let guidance = guidance(request, offer, inline_tokens);
     let summary = Summary::new(
         &described.schema,
-        &request.operation,
+        &request.members.operation,
         detail_of(request),
         inline_tokens,
-        request.score_field.as_deref(),
+        request.members.score_field.as_deref(),
     );
     let facts = descriptor::Facts {
-        profile: request.profile,
+        profile: request.members.profile,
         summary: &summary,
         offer,
         schema_bytes: SCHEMA_BYTES,
         guidance: &guidance,
         around,
     };
-    let asked = Richness::ALL.iter().skip_while(|richness| **richness != request.descriptor);
+    let asked =
+        Richness::ALL.iter().skip_while(|richness| **richness != request.members.descriptor);
     asked
         .map(|richness| descriptor::render(&facts, *richness))
         .find(|text| estimate::tokens(text, &count) < inline_tokens)
@@ -107,14 +108,14 @@ pub(super) fn describe(
 
 /// Returns the detail that a summary names; `lro-spec-6400-mif` has none.
 fn detail_of<'a>(request: &'a Request<'_>) -> Option<&'a str> {
-    (request.profile != Profile::Mif6400).then_some(&request.detail)
+    (request.members.profile != Profile::Mif6400).then_some(&request.detail)
 }
 
 /// Renders the guidance for the file, for the tools that the agent has.
 fn guidance(request: &Request<'_>, offer: Offer<'_>, inline_tokens: u64) -> String {
-    let (profile, tokens, detail) = (request.profile, inline_tokens, &*request.detail);
+    let (profile, tokens, detail) = (request.members.profile, inline_tokens, &*request.detail);
     let facts = guidance::Facts { profile, tokens, detail, offer };
-    match request.reload_tools.name(ReloadTool::LroExtract) {
+    match request.members.reload_tools.name(ReloadTool::LroExtract) {
         Some(name) => guidance::extract(&facts, name),
         None => guidance::shell(&facts),
     }

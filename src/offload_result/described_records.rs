@@ -67,10 +67,10 @@ impl DescribedRecords {
             Some(recipes) => (recipes, None),
             None => {
                 let detail = Detail::of(&request.detail).unwrap_or(Detail::Full);
-                tried_on(request.profile, detail, &schema, &lines, workers)
+                tried_on(request.members.profile, detail, &schema, &lines, workers)
             }
         };
-        let statements = match request.profile {
+        let statements = match request.members.profile {
             Profile::General => tried_statements(&schema, &lines, workers),
             Profile::Mif | Profile::Mif6400 => Vec::new(),
         };

@@ -106,30 +106,13 @@ request! {
 }
 
 /// A checked request.
-#[derive(Debug, Clone)]
 pub(crate) struct Request<'a> {
-    /// The tool or operation; a part of the file's name.
-    pub operation: String,
-    /// The query of the tool, if the caller states it.
-    pub query: Option<String>,
+    /// The members, without those that the other fields are made of.
+    pub members: RequestMembers<'a>,
     /// The level of detail that the records were serialised at.
     pub detail: String,
     /// The result.
     pub given: GivenResult<'a>,
-    /// The number of tokens above which the result is offloaded; `None` for the configured one.
-    pub threshold_tokens: Option<u64>,
-    /// The lifetime of the file, in seconds; `None` for the configured one.
-    pub ttl_seconds: Option<u64>,
-    /// The folder of the file, as the caller spells it.
-    pub output_dir: Option<String>,
-    /// The profile of recipes and names.
-    pub profile: Profile,
-    /// The richness of the descriptor.
-    pub descriptor: Richness,
-    /// The field that `score_range` is taken from.
-    pub score_field: Option<String>,
-    /// The tools the agent has.
-    pub reload_tools: ReloadTools,
 }
 
 /// The levels of detail of the memory profiles.
@@ -138,25 +121,17 @@ const DETAILS: [&str; 3] = ["light", "medium", "full"];
 impl<'a> Request<'a> {
     /// Reads a request body.
     pub(crate) fn read(params: &Params<'a>) -> Result<Request<'a>, ParamError> {
-        let members = RequestMembers::from_params(params)?;
+        let mut members = RequestMembers::from_params(params)?;
         Ok(Request {
-            detail: detail(members.detail, members.profile, &members.operation)?,
-            given: given(members.results, members.content)?,
-            operation: members.operation,
-            query: members.query,
-            threshold_tokens: members.threshold_tokens,
-            ttl_seconds: members.ttl_seconds,
-            output_dir: members.output_dir,
-            profile: members.profile,
-            descriptor: members.descriptor,
-            score_field: members.score_field,
-            reload_tools: members.reload_tools,
+            detail: detail(members.detail.take(), members.profile, &members.operation)?,
+            given: given(members.results.take(), members.content.take())?,
+            members,
         })
     }
 
     /// Redacts the words that name the file and describe it.
     pub(crate) fn shown_by(mut self, redact: Redact) -> Request<'a> {
-        for word in [&mut self.operation, &mut self.detail] {
+        for word in [&mut self.members.operation, &mut self.detail] {
             *word = redact.word(word).into_owned();
         }
         self

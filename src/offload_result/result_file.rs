@@ -30,7 +30,7 @@ pub(super) fn stem_of_records(
 ) -> Stem {
     let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let ms = u64::try_from(since.as_millis()).unwrap_or_default();
-    Stem::of_lro(prefix(request.profile), &request.operation, ms, identity)
+    Stem::of_lro(prefix(request.members.profile), &request.members.operation, ms, identity)
 }
 
 fn prefix(profile: Profile) -> LroPrefix {
@@ -84,7 +84,11 @@ impl<'a> ResultFile<'a> {
     ) -> Result<Option<FileName>, StoreError> {
         let found = self
             .store
-            .find_lro(prefix(self.request.profile), &self.request.operation, identity)
+            .find_lro(
+                prefix(self.request.members.profile),
+                &self.request.members.operation,
+                identity,
+            )
             .map_err(|source| self.failed("listing", source))?;
         let Some(name) = found else { return Ok(None) };
         // The name identifies the stored content; the hash shows whether it is still there.
@@ -126,8 +130,9 @@ impl<'a> ResultFile<'a> {
         ttl_seconds: u64,
     ) -> Result<FileName, StoreError> {
         // The error of an expired file shows it to the agent.
-        let arguments = self.request.query.as_deref().map(|q| query_of(&self.redact.text(q)));
-        let tool = Some(self.request.operation.clone());
+        let arguments =
+            self.request.members.query.as_deref().map(|q| query_of(&self.redact.text(q)));
+        let tool = Some(self.request.members.operation.clone());
         let origin = Origin {
             call: Call { tool, call_id: None, arguments },
             // The file belongs to no chat, and has its own lifetime.

@@ -119,10 +119,12 @@ impl ResultOffloader {
         reader: &Reader<'_>,
     ) -> Result<Outcome, OffloadResultError> {
         let estimated_tokens = request.estimated_tokens();
-        let threshold_tokens =
-            request.threshold_tokens.unwrap_or_else(|| self.threshold_of(request.profile));
+        let threshold_tokens = request
+            .members
+            .threshold_tokens
+            .unwrap_or_else(|| self.threshold_of(request.members.profile));
         let inline = |why: String| Outcome::Inline { estimated_tokens, threshold_tokens, why };
-        let folder = match &request.output_dir {
+        let folder = match &request.members.output_dir {
             Some(folder) => Some(self.roots.locate(folder).map_err(OffloadResultError::Folder)?),
             None => self.folder(),
         };
@@ -168,7 +170,7 @@ impl ResultOffloader {
             return self.text_file(request, &store, estimated_tokens);
         };
         let now = SystemTime::now();
-        let ttl_seconds = request.ttl_seconds.unwrap_or(self.config.ttl_seconds);
+        let ttl_seconds = request.members.ttl_seconds.unwrap_or(self.config.ttl_seconds);
         let mut facts = facts_of(request, now, ttl_seconds, estimated_tokens);
         let identity = identity(&found, &facts);
         let _lock = self.locks.take(identity.as_bytes());
@@ -216,14 +218,14 @@ impl ResultOffloader {
         let text = request.text();
         let hash = blake3::hash(text.as_bytes());
         let _lock = self.locks.take(hash.as_bytes());
-        let stem = Stem::of_text(&request.operation, &hash);
+        let stem = Stem::of_text(&request.members.operation, &hash);
         let file = ResultFile::new(store, request, stem, SystemTime::now(), self.redact);
         let claim = file.claim(&text)?;
         let path = store.folder().child(claim.name.as_str()).absolute();
         if !Preview::of(request, &text, &path, self.redact).is_smaller(estimated_tokens) {
             return Ok(Filed::NotWorthIt);
         }
-        let ttl_seconds = request.ttl_seconds.unwrap_or(self.config.ttl_seconds);
+        let ttl_seconds = request.members.ttl_seconds.unwrap_or(self.config.ttl_seconds);
         let held = claim.stored && file.renew(&claim.name, &self.lifetimes);
         let name = if held { claim.name } else { file.write(claim, &text, ttl_seconds)? };
         let given = file.given_out(&name, !held, ttl_seconds)?;
@@ -236,7 +238,7 @@ impl ResultOffloader {
 
 /// Warns if an existing file has a lifetime other than the requested one.
 fn other_ttl(request: &Request<'_>, file: &StoredFile) -> Option<String> {
-    let (asked, lives) = (request.ttl_seconds?, file.ttl_seconds);
+    let (asked, lives) = (request.members.ttl_seconds?, file.ttl_seconds);
     (asked != lives)
         .then(|| format!("the file existed: its lifetime is {lives} seconds, not {asked}"))
 }
@@ -249,13 +251,13 @@ fn facts_of(
     estimated_tokens: u64,
 ) -> Facts {
     Facts {
-        operation: request.operation.clone(),
-        query: request.query.as_deref().map(shortened),
+        operation: request.members.operation.clone(),
+        query: request.members.query.as_deref().map(shortened),
         detail: request.detail.clone(),
         schema_version: SCHEMA_VERSION.to_owned(),
         timestamp: rfc3339(now),
         ttl_seconds: Some(ttl_seconds),
-        profile: Some(request.profile.name().to_owned()),
+        profile: Some(request.members.profile.name().to_owned()),
         estimated_tokens,
         recipes: None,
     }
