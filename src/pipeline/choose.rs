@@ -47,6 +47,19 @@ impl Draft {
         self.skipped.sort_by_key(|skipped| skipped.candidate.at());
         (self.moves, self.skipped)
     }
+
+    /// Adds moves in place of all that was decided of the same texts.
+    fn replace(&mut self, moves: Vec<Move>) {
+        self.forget(moves.iter().map(|item| &item.candidate));
+        self.moves.extend(moves);
+    }
+
+    /// Removes the moves of these texts, and the reasons why they stay.
+    fn forget<'a>(&mut self, candidates: impl Iterator<Item = &'a Candidate>) {
+        let places: HashSet<_> = candidates.map(Candidate::at).collect();
+        self.moves.retain(|item| !places.contains(&item.candidate.at()));
+        self.skipped.retain(|skipped| !places.contains(&skipped.candidate.at()));
+    }
 }
 
 /// Turns candidates into moves: claims names, renders replacements, and applies the target.
@@ -107,9 +120,7 @@ fn keep_due(
     let due = draft.moves.extract_if(.., is_due).collect();
     draft.waiting = std::mem::replace(&mut draft.moves, due);
     draft.moves.extend(replay.reserve);
-    let bare: HashSet<_> = replay.bare.iter().map(|item| item.candidate.at()).collect();
-    draft.moves.retain(|item| !bare.contains(&item.candidate.at()));
-    draft.moves.extend(replay.bare);
+    draft.replace(replay.bare);
     Ok(())
 }
 
@@ -132,10 +143,7 @@ fn make_again<'a>(
         let (again, mut stays) = (again.cloned().collect(), Vec::new());
         let mut made = make_moves(context, again, preview, &mut draft.claims, &mut stays)?;
         made.retain(|item| standing.has_moved(item));
-        let places: HashSet<_> = made.iter().map(|item| item.candidate.at()).collect();
-        draft.moves.retain(|item| !places.contains(&item.candidate.at()));
-        draft.skipped.retain(|skipped| !places.contains(&skipped.candidate.at()));
-        draft.moves.extend(made);
+        draft.replace(made);
     }
     draft.moves.sort_by_key(|item| item.candidate.at());
     Ok(())
@@ -182,13 +190,11 @@ fn give_up_previews(
     draft: &mut Draft,
     fits: &dyn Fn(&[Move]) -> bool,
 ) -> Result<(), StoreError> {
-    let Draft { moves, skipped, claims, .. } = draft;
-    if fits(moves) {
+    if fits(&draft.moves) {
         return Ok(());
     }
-    let bare: HashSet<_> = candidates.iter().map(Candidate::at).collect();
-    moves.retain(|item| !bare.contains(&item.candidate.at()));
-    skipped.retain(|skipped| !bare.contains(&skipped.candidate.at()));
+    draft.forget(candidates.iter());
+    let Draft { moves, skipped, claims, .. } = draft;
     moves.extend(make_moves(context, candidates, PreviewSize::Tokens(0), claims, skipped)?);
     Ok(())
 }
@@ -200,25 +206,15 @@ fn move_recent(
     draft: &mut Draft,
     fits: &dyn Fn(&[Move]) -> bool,
 ) -> Result<(), StoreError> {
-    let Draft { moves, skipped, claims, .. } = draft;
     newest.sort_by_key(|candidate| Reverse(candidate.slot.tokens));
     for candidate in newest {
-        if fits(moves) {
-            break;
-        }
-        let at = candidate.at();
         for budget in [context.settings.preview(), PreviewSize::Tokens(0)] {
-            let mut unasked = Vec::new();
-            let made = make_moves(context, vec![candidate.clone()], budget, claims, &mut unasked)?;
-            if made.is_empty() {
-                continue;
+            if fits(&draft.moves) {
+                return Ok(());
             }
-            moves.retain(|m| m.candidate.at() != at);
-            skipped.retain(|skipped| skipped.candidate.at() != at);
-            moves.extend(made);
-            if fits(moves) {
-                break;
-            }
+            let (asked, mut unasked) = (vec![candidate.clone()], Vec::new());
+            let made = make_moves(context, asked, budget, &mut draft.claims, &mut unasked)?;
+            draft.replace(made);
         }
     }
     Ok(())
