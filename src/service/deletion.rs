@@ -2,25 +2,18 @@
 //! given stores or in every store under the roots. Returns true if nothing failed. An unknown
 //! chat is a success: nothing is left of it, and whether it existed is not revealed.
 
-use std::fmt::Write;
 use std::time::SystemTime;
 
 use serde::Serialize;
 
 use super::failure::Failure;
-use super::lifecycle::{FileError, MAX_SHOWN, truncation_warning};
+use super::lifecycle::{push_errors, push_list, truncation_warning};
 use super::offload::log_chat;
 use super::requests::Deletion;
 use super::state::Service;
 use crate::envelope::Answer;
 use crate::params::Params;
 use context_store::{self as store, Chat, KeptReason, Location, Run, delete_chat};
-
-#[derive(Serialize)]
-struct DeletedFile<'a> {
-    path: &'a str,
-    bytes: u64,
-}
 
 #[derive(Serialize)]
 struct KeptFile<'a> {
@@ -89,22 +82,16 @@ fn log_deletion(deletion: &store::Deletion) {
 }
 
 fn put_report(answer: &mut Answer, deletion: &store::Deletion) {
-    let deleted = deletion.deleted.iter();
-    let deleted: Vec<DeletedFile<'_>> =
-        deleted.map(|file| DeletedFile { path: &file.path, bytes: file.bytes }).collect();
     let kept = deletion.kept.iter().map(|file| {
         let (reason, why) = reason(file.reason);
         KeptFile { path: &file.path, reason, why }
     });
-    let errors = deletion.errors.iter();
-    let errors: Vec<FileError<'_>> =
-        errors.map(|error| FileError { path: &error.path, why: &error.reason }).collect();
     answer.put("folders", &deletion.folders);
-    answer.put("deleted", &deleted);
+    answer.put("deleted", &deletion.deleted);
     answer.put("bytes_freed", &deletion.bytes);
     answer.put("kept", &kept.collect::<Vec<_>>());
-    answer.put("errors", &errors);
-    answer.put("complete", &(deletion.complete && errors.is_empty()));
+    answer.put("errors", &deletion.errors);
+    answer.put("complete", &(deletion.complete && deletion.errors.is_empty()));
 }
 
 /// Returns why a file stays: a stable code, and a text.
@@ -132,27 +119,15 @@ fn deletion_text(deletion: &store::Deletion, run: Run) -> String {
         "{verb} {deleted} of the chat ({} bytes); {kept} stay; {folders} examined.",
         deletion.bytes
     );
-    for file in deletion.deleted.iter().take(MAX_SHOWN) {
-        let _ = write!(out, "\n{} ({} bytes)", file.path, file.bytes);
-    }
-    push_more(&mut out, "", deletion.deleted.total());
-    for file in deletion.kept.iter().take(MAX_SHOWN) {
-        let _ = write!(out, "\nstays: {}: {}", file.path, reason(file.reason).1);
-    }
-    push_more(&mut out, "stays: ", kept);
-    for error in deletion.errors.iter().take(MAX_SHOWN) {
-        let _ = write!(out, "\nnot deleted: {}: {}", error.path, error.reason);
-    }
-    push_more(&mut out, "not deleted: ", deletion.errors.total());
+    push_list(&mut out, "", &deletion.deleted, |file| {
+        format!("{} ({} bytes)", file.path, file.bytes)
+    });
+    push_list(&mut out, "stays: ", &deletion.kept, |file| {
+        format!("{}: {}", file.path, reason(file.reason).1)
+    });
+    push_errors(&mut out, "not deleted: ", &deletion.errors);
     if !deletion.complete {
         out.push_str("\nThe roots hold too many entries to search all of them; name the store.");
     }
     out
-}
-
-/// Adds how many items are not shown.
-fn push_more(out: &mut String, what: &str, count: usize) {
-    if count > MAX_SHOWN {
-        let _ = write!(out, "\n{what}… and {} more", count - MAX_SHOWN);
-    }
 }

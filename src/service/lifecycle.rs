@@ -11,12 +11,12 @@ use super::state::Service;
 use crate::envelope::Answer;
 use crate::params::Params;
 use context_store::{
-    Bounded, Call, Coverage, Location, Moment, Run, SweepEvent, SweepOptions, SweepReport,
-    VerifyReport, sweep, verify,
+    Bounded, Call, Coverage, Location, Moment, PathError, Run, SweepEvent, SweepOptions,
+    SweepReport, VerifyReport, sweep, verify,
 };
 
 /// Maximum number of files that an answer's text shows.
-pub(super) const MAX_SHOWN: usize = 50;
+const MAX_SHOWN: usize = 50;
 
 /// The warning if another replica holds the lock of sweeps.
 const ELSEWHERE: &str = "another replica sweeps this store; what it does is not in this report";
@@ -27,12 +27,6 @@ struct ExpiredFile<'a> {
     bytes: u64,
     age_seconds: u64,
     call: &'a Call,
-}
-
-#[derive(Serialize)]
-pub(super) struct FileError<'a> {
-    pub(super) path: &'a str,
-    pub(super) why: &'a str,
 }
 
 impl Service {
@@ -64,9 +58,7 @@ impl Service {
         answer.put("expired", &expired);
         answer.put("temporary", &report.temporary);
         answer.put("bytes_freed", &report.bytes);
-        let errors: Vec<FileError<'_>> =
-            report.errors.iter().map(|e| FileError { path: &e.path, why: &e.reason }).collect();
-        answer.put("errors", &errors);
+        answer.put("errors", &report.errors);
         answer.put("complete", &report.complete);
         answer.put("dry_run", &(run == Run::Dry));
         let mut warnings = params.unknown_warnings();
@@ -144,9 +136,7 @@ impl Service {
         answer.put("unfinished", &report.unfinished);
         answer.put("expired", &report.expired);
         answer.put("unlisted", &report.unlisted);
-        let errors: Vec<FileError<'_>> =
-            report.errors.iter().map(|e| FileError { path: &e.path, why: &e.reason }).collect();
-        answer.put("errors", &errors);
+        answer.put("errors", &report.errors);
         let mut warnings = params.unknown_warnings();
         let lists = [
             ("changed", &report.changed),
@@ -166,6 +156,26 @@ pub(super) fn truncation_warning<T>(what: &str, list: &Bounded<T>) -> Option<Str
     (listed < total).then(|| format!("\"{what}\" lists the first {listed} of {total}"))
 }
 
+/// Appends a line for each of the first items of a list, and how many more there are.
+pub(super) fn push_list<T>(
+    out: &mut String,
+    what: &str,
+    list: &Bounded<T>,
+    line: impl Fn(&T) -> String,
+) {
+    for item in list.iter().take(MAX_SHOWN) {
+        let _ = write!(out, "\n{what}{}", line(item));
+    }
+    if list.total() > MAX_SHOWN {
+        let _ = write!(out, "\n{what}… and {} more", list.total() - MAX_SHOWN);
+    }
+}
+
+/// Like [`push_list`], for failures.
+pub(super) fn push_errors(out: &mut String, what: &str, errors: &Bounded<PathError>) {
+    push_list(out, what, errors, |error| format!("{}: {}", error.path, error.reason));
+}
+
 fn sweep_text(report: &SweepReport, run: Run) -> String {
     let did = report.expired.total();
     let files = if did == 1 { "file" } else { "files" };
@@ -177,15 +187,10 @@ fn sweep_text(report: &SweepReport, run: Run) -> String {
         "{verb} {did} expired {files} ({} bytes); {} files in {} folders examined.",
         report.bytes, report.examined, report.folders
     );
-    for file in report.expired.iter().take(MAX_SHOWN) {
-        let _ = write!(out, "\n{} ({} bytes, {} s old)", file.path, file.bytes, file.age.as_secs());
-    }
-    if did > MAX_SHOWN {
-        let _ = write!(out, "\n… and {} more", did - MAX_SHOWN);
-    }
-    for error in report.errors.iter().take(MAX_SHOWN) {
-        let _ = write!(out, "\nnot swept: {}: {}", error.path, error.reason);
-    }
+    push_list(&mut out, "", &report.expired, |file| {
+        format!("{} ({} bytes, {} s old)", file.path, file.bytes, file.age.as_secs())
+    });
+    push_errors(&mut out, "not swept: ", &report.errors);
     out
 }
 
@@ -195,22 +200,15 @@ fn verify_text(report: &VerifyReport, folder: &str) -> String {
     }
     let mut out = format!("Intact files: {} ({} bytes).", report.intact, report.bytes);
     let lists = [
-        ("changed", &report.changed),
-        ("missing", &report.missing),
-        ("unfinished write, cleaned by a later sweep", &report.unfinished),
-        ("expired", &report.expired),
-        ("not listed", &report.unlisted),
+        ("changed: ", &report.changed),
+        ("missing: ", &report.missing),
+        ("unfinished write, cleaned by a later sweep: ", &report.unfinished),
+        ("expired: ", &report.expired),
+        ("not listed: ", &report.unlisted),
     ];
     for (what, paths) in lists {
-        for path in paths.iter().take(MAX_SHOWN) {
-            let _ = write!(out, "\n{what}: {path}");
-        }
-        if paths.total() > MAX_SHOWN {
-            let _ = write!(out, "\n{what}: … and {} more", paths.total() - MAX_SHOWN);
-        }
+        push_list(&mut out, what, paths, String::clone);
     }
-    for error in report.errors.iter().take(MAX_SHOWN) {
-        let _ = write!(out, "\nnot read: {}: {}", error.path, error.reason);
-    }
+    push_errors(&mut out, "not read: ", &report.errors);
     out
 }

@@ -17,11 +17,12 @@ pub enum Run {
 }
 
 /// A file or folder that could not be read, written or deleted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PathError {
     /// The path, spelled as its folder was.
     pub path: String,
     /// The reason, usually the system's.
+    #[serde(rename = "why")]
     pub reason: String,
 }
 

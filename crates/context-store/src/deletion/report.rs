@@ -1,9 +1,11 @@
 //! The report on a chat's deletion.
 
+use serde::Serialize;
+
 use crate::report::{Bounded, PathError};
 
 /// A file that was deleted.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct DeletedFile {
     /// The path, spelled as its folder was.
     pub path: String,
