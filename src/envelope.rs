@@ -216,6 +216,11 @@ fn push_quoted(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// Returns a number with its noun: "1 file", "2 files".
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

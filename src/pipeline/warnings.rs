@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use chat_history::message::Role;
 
+use crate::envelope::counted;
 use crate::measure::Measured;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::{BROKEN, Move};
@@ -28,10 +29,8 @@ pub(crate) fn warnings_of(context: &Context<'_>, report: &Report) -> Vec<String>
     let moved_recent = report.actions.iter().filter(|a| a.action.moved() && a.index >= recent);
     let moved_recent = moved_recent.count();
     if moved_recent > 0 {
-        let results = if moved_recent == 1 { "result" } else { "results" };
-        warnings.push(format!(
-            "target_tokens required {moved_recent} {results} of the newest messages to move"
-        ));
+        let results = counted(moved_recent, "result");
+        warnings.push(format!("target_tokens required {results} of the newest messages to move"));
     }
     warnings
 }

@@ -11,7 +11,7 @@ use super::lifecycle::{push_errors, push_list, truncation_warning};
 use super::offload::log_chat;
 use super::requests::Deletion;
 use super::state::Service;
-use crate::envelope::Answer;
+use crate::envelope::{Answer, counted};
 use crate::params::Params;
 use context_store::{self as store, Chat, KeptReason, Location, Run, delete_chat};
 
@@ -104,17 +104,12 @@ fn reason(why: KeptReason) -> (&'static str, &'static str) {
 }
 
 fn deletion_text(deletion: &store::Deletion, run: Run) -> String {
-    let files =
-        |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
     let verb = match run {
         Run::Real => "Deleted",
         Run::Dry => "Dry run: would delete",
     };
-    let folders = match deletion.folders {
-        1 => "1 store".to_owned(),
-        count => format!("{count} stores"),
-    };
-    let (deleted, kept) = (files(deletion.deleted.total()), deletion.kept.total());
+    let (deleted, kept) = (counted(deletion.deleted.total(), "file"), deletion.kept.total());
+    let folders = counted(deletion.folders, "store");
     let mut out = format!(
         "{verb} {deleted} of the chat ({} bytes); {kept} stay; {folders} examined.",
         deletion.bytes

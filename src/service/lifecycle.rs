@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::failure::Failure;
 use super::requests::{Sweep, Verify};
 use super::state::Service;
-use crate::envelope::Answer;
+use crate::envelope::{Answer, counted};
 use crate::params::Params;
 use context_store::{
     Bounded, Call, Coverage, Location, Moment, PathError, Run, SweepEvent, SweepOptions,
@@ -177,14 +177,13 @@ pub(super) fn push_errors(out: &mut String, what: &str, errors: &Bounded<PathErr
 }
 
 fn sweep_text(report: &SweepReport, run: Run) -> String {
-    let did = report.expired.total();
-    let files = if did == 1 { "file" } else { "files" };
+    let files = counted(report.expired.total(), "expired file");
     let verb = match run {
         Run::Real => "Deleted",
         Run::Dry => "Dry run: would delete",
     };
     let mut out = format!(
-        "{verb} {did} expired {files} ({} bytes); {} files in {} folders examined.",
+        "{verb} {files} ({} bytes); {} files in {} folders examined.",
         report.bytes, report.examined, report.folders
     );
     push_list(&mut out, "", &report.expired, |file| {

@@ -8,7 +8,7 @@ use super::budget::GrowingReservation;
 use super::failure::Failure;
 use super::outline::with_outline;
 use super::state::Service;
-use crate::envelope::Answer;
+use crate::envelope::{Answer, counted};
 use crate::params::Params;
 use crate::pipeline::{FileOfCall, Offloaded, Outcome, Report, Request, Run, UNCHANGED};
 
@@ -96,8 +96,7 @@ pub(crate) fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Ans
     let mends = report.repairs.len();
     let text = match mends {
         0 => text,
-        1 => format!("Repaired 1 place of the history. {text}"),
-        _ => format!("Repaired {mends} places of the history. {text}"),
+        _ => format!("Repaired {} of the history. {text}", counted(mends, "place")),
     };
     let mut answer = Answer::text(text).with_messages(messages).with_system(system);
     answer.put("report", &report);
@@ -113,7 +112,7 @@ pub(crate) fn nothing_written(report: &Report, request: &Request<'_>) -> String 
     let settings = &request.settings;
     let (before, after) = (report.tokens_before, report.tokens_after);
     let moved = report.actions.iter().filter(|a| a.action.moved()).count();
-    let texts = if moved == 1 { "1 text".to_owned() } else { format!("{moved} texts") };
+    let texts = counted(moved, "text");
     let new = report.snapshot.as_ref().filter(|snapshot| !snapshot.reused);
     let compressed = new.map_or(0, |snapshot| snapshot.groups.len());
     if moved == 0 && report.snapshot.as_ref().is_some_and(|snapshot| snapshot.reused) {
@@ -122,8 +121,7 @@ pub(crate) fn nothing_written(report: &Report, request: &Request<'_>) -> String 
     if report.outcome != Outcome::Unchanged && settings.run() == Run::Dry {
         let snapshots = match compressed {
             0 => String::new(),
-            1 => ", 1 snapshot would be written".to_owned(),
-            n => format!(", {n} snapshots would be written"),
+            number => format!(", {} would be written", counted(number, "snapshot")),
         };
         return format!(
             "Dry run: {texts} would move{snapshots}; {before} tokens would become {after}."

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::requests;
 use super::state::Service;
 use super::stored_file::{COPIES, missing, target};
-use crate::envelope::Answer;
+use crate::envelope::{Answer, counted};
 use crate::params::{Elsewhere, Params, checked, invalid};
 use crate::reading::restore::proof::Prover;
 use crate::reading::restore::rehydrate;
@@ -146,13 +146,9 @@ impl Service {
 
 /// Describes a rehydration in one sentence.
 fn put_back(back: &Rehydrated) -> String {
-    let some = |count: usize, what: &str| match count {
-        0 => None,
-        1 => Some(format!("1 {what}")),
-        many => Some(format!("{many} {what}s")),
-    };
-    let parts = [some(back.messages_restored, "message"), some(back.restored, "reference")];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let parts = [(back.messages_restored, "message"), (back.restored, "reference")];
+    let parts = parts.into_iter().filter(|(number, _)| *number > 0);
+    let parts: Vec<String> = parts.map(|(number, noun)| counted(number, noun)).collect();
     match (parts.join(" and "), back.unresolved.len()) {
         (parts, 0) if parts.is_empty() => "No reference to put back.".to_owned(),
         (parts, 0) => format!("Put back {parts}."),

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::failure::Failure;
 use super::state::Service;
-use crate::envelope::Answer;
+use crate::envelope::{Answer, counted};
 use crate::params::Params;
 
 /// Maximum number of problems that the answer's text shows.
@@ -61,10 +61,8 @@ fn summary(history: &History<'_>, problems: &[ProblemRow]) -> String {
     if problems.is_empty() {
         return format!("{count} messages of {name}: nothing that a provider would reject.");
     }
-    let mut lines = vec![match problems.len() {
-        1 => format!("1 problem in {count} messages of {name}:"),
-        many => format!("{many} problems in {count} messages of {name}:"),
-    }];
+    let problems_of = counted(problems.len(), "problem");
+    let mut lines = vec![format!("{problems_of} in {count} messages of {name}:")];
     lines.extend(problems.iter().take(MAX_SHOWN).map(ProblemRow::line));
     if problems.len() > MAX_SHOWN {
         lines.push(format!("and {} more", problems.len() - MAX_SHOWN));

@@ -7,6 +7,7 @@ use std::path::Path;
 use console::{StyledObject, style};
 
 use super::page::{fold, shorten};
+use crate::envelope::counted;
 use crate::pipeline::{
     Action, GroupReport, Offloaded, Outcome, Report, Request, SnapshotReport, SnapshotSource,
 };
@@ -107,10 +108,6 @@ fn total_row(report: &Report, moved: usize, dry: bool) -> String {
         with_separators(after),
         coloured(format!("{saved} % less")).green().bold()
     )];
-    let counted = |number: usize, what: &str| match number {
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
-    };
     if moved > 0 {
         let moves = if dry { "would move" } else { "moved" };
         parts.push(format!("{} {moves}", counted(moved, "result")));
