@@ -1,14 +1,13 @@
 //! Mends a model's summary: removes lines if it is too large, and adds extracts of the built-in
 //! summariser in place of sentences that failed verification.
 
-use super::format::summary::{Section, Summary};
+use super::format::summary::{BySection, Section, Summary};
 
-/// The removed tokens of each section, indexed by [`Section`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Lost(pub(crate) [u64; 6]);
+/// The removed tokens of each section.
+pub(crate) type Lost = BySection<u64>;
 
 impl Lost {
-    /// Returns the removed tokens of all sections.
+    /// Returns the tokens of all sections.
     pub(crate) fn total(self) -> u64 {
         self.0.iter().sum()
     }
@@ -26,25 +25,25 @@ const YIELDING: [(Section, bool); 4] = [
 /// longest section: the oldest action or step, or the last line of other sections. The goal and the
 /// constraints stay.
 pub(crate) fn shortened(summary: &Summary, most: u64, count: &dyn Fn(&str) -> u64) -> Summary {
-    let mut sizes = Section::ALL.map(|section| count(summary.get(section)));
-    if sizes.iter().sum::<u64>() <= most {
+    let mut sizes = BySection(Section::ALL.map(|section| count(summary.get(section))));
+    if sizes.total() <= most {
         return summary.clone();
     }
-    let mut lines = Section::ALL.map(|section| items(summary.get(section)));
-    while sizes.iter().sum::<u64>() > most {
+    let mut lines = BySection(Section::ALL.map(|section| items(summary.get(section))));
+    while sizes.total() > most {
         let longest = YIELDING
             .into_iter()
-            .filter(|(section, _)| !lines[*section as usize].is_empty())
-            .max_by_key(|(section, _)| sizes[*section as usize]);
+            .filter(|(section, _)| !lines[*section].is_empty())
+            .max_by_key(|(section, _)| sizes[*section]);
         let Some((section, oldest_first)) = longest else { break };
-        let of_section = &mut lines[section as usize];
+        let of_section = &mut lines[section];
         let at = if oldest_first { 0 } else { of_section.len() - 1 };
         let gone = of_section.remove(at);
-        sizes[section as usize] = sizes[section as usize].saturating_sub(count(gone) + 1);
+        sizes[section] = sizes[section].saturating_sub(count(gone) + 1);
     }
     let mut short = Summary::default();
     for section in Section::ALL {
-        short.set(section, lines[section as usize].join("\n"));
+        short.set(section, lines[section].join("\n"));
     }
     short
 }
@@ -65,7 +64,7 @@ pub(crate) fn complete(
             }
             continue;
         }
-        let mut room = lost.0[section as usize];
+        let mut room = lost[section];
         let mut lines = vec![own.as_str()];
         lines.retain(|own| !own.is_empty());
         for item in items(extract.get(section)) {
@@ -126,7 +125,7 @@ mod tests {
         let mut kept = summary("- one two", "- six");
         kept.set(Section::OverallGoal, "");
         let extract = summary("- one two\n- eight\n- nine ten eleven", "- twelve");
-        let lost = Lost([0, 0, 3, 0, 0, 0]);
+        let lost = BySection([0, 0, 3, 0, 0, 0]);
         complete(&mut kept, &extract, lost, &words);
         assert_eq!(kept, summary("- one two\n- eight", "- six"));
     }

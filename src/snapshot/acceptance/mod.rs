@@ -126,7 +126,7 @@ fn mended(
     for Fallen { claim, quote } in &falls {
         let quoted = quote.as_deref().map_or(0, limits.count);
         let gone = (limits.count)(claim.text).saturating_sub(quoted);
-        lost.0[claim.section as usize] += gone;
+        lost[claim.section] += gone;
     }
     Ok(Accepted { summary: left, dropped, lost })
 }

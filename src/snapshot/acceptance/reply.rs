@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::snapshot::acceptance::rejection::Rejection;
-use crate::snapshot::format::summary::{Section, Summary};
+use crate::snapshot::format::summary::{BySection, Section, Summary};
 use crate::snapshot::format::tags;
 use crate::snapshot::text::markers::fixed;
 
@@ -33,7 +33,7 @@ const RESERVED: [&str; 3] = ["state_snapshot", "user_directives", "offloaded_fil
 pub(crate) fn parse(reply: &str) -> Result<Summary, Rejection> {
     let mut rest = after_thoughts(reply)?;
     let mut summary = Summary::default();
-    let mut seen = [false; Section::ALL.len()];
+    let mut seen = BySection::<bool>::default();
     loop {
         rest = rest.trim_start();
         if let Some(after) = rest.strip_prefix(CLOSE) {
@@ -52,7 +52,7 @@ pub(crate) fn parse(reply: &str) -> Result<Summary, Rejection> {
         let Some(section) = section_of(name) else {
             return Err(Rejection::UnknownSection { name: name.to_owned() });
         };
-        if std::mem::replace(&mut seen[section as usize], true) {
+        if std::mem::replace(&mut seen[section], true) {
             return Err(Rejection::RepeatedSection { section });
         }
         let text;
@@ -60,7 +60,7 @@ pub(crate) fn parse(reply: &str) -> Result<Summary, Rejection> {
         summary.set(section, without_citations(&tags::unescape(text.trim())));
     }
     after_snapshot(rest)?;
-    let missing = |section: &Section| !seen[*section as usize];
+    let missing = |section: &Section| !seen[*section];
     let sections: Vec<Section> = Section::ALL.into_iter().filter(missing).collect();
     if !sections.is_empty() {
         return Err(Rejection::MissingSections { sections });

@@ -193,7 +193,7 @@ fn a_summary_is_mended() {
     let taken = judged(&reply(&[(Section::KeyKnowledge, made_up)]), &history(), 1000).unwrap();
     assert_eq!(names(&taken.dropped), ["Ungrounded"; 3]);
     assert_eq!(taken.summary.get(Section::KeyKnowledge), "");
-    assert_eq!(taken.lost.total(), taken.lost.0[Section::KeyKnowledge as usize]);
+    assert_eq!(taken.lost.total(), taken.lost[Section::KeyKnowledge]);
     assert!(taken.lost.total() > 5, "{:?}", taken.lost);
     // A reply is rejected if all its claims fail.
     let goal = judged(&reply(&[(Section::OverallGoal, "Email the keys.")]), &history(), 1000);

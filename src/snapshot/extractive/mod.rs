@@ -32,7 +32,7 @@ mod retractions;
 mod shell;
 mod terms;
 
-use crate::snapshot::format::summary::{Section, Summary};
+use crate::snapshot::format::summary::{BySection, Section, Summary};
 use crate::snapshot::text::language::{Language, language_of};
 use crate::snapshot::text::wrappers::Speaker;
 use crate::snapshot::transcript::TranscriptMessage;
@@ -60,20 +60,19 @@ pub(crate) fn summarise(source: &Source<'_>, budget: u64, count: &dyn Fn(&str) -
     let labels = Labels::of(language(source));
     let input = Input::read(source.messages, source.said, labels);
     let terms = Terms::of(&input);
-    let mut sections: [Vec<Item>; 6] = Default::default();
-    sections[Section::OverallGoal as usize] = goals::goals(&input, earlier, budget, count);
-    sections[Section::ActiveConstraints as usize] =
-        goals::constraints(&input, source.directives, &terms);
+    let mut sections = BySection::<Vec<Item>>::default();
+    sections[Section::OverallGoal] = goals::goals(&input, earlier, budget, count);
+    sections[Section::ActiveConstraints] = goals::constraints(&input, source.directives, &terms);
     let (rules, answers) = goals::answers(&input, &terms);
-    sections[Section::ActiveConstraints as usize].extend(rules);
-    sections[Section::KeyKnowledge as usize] = facts::facts(&input, &terms);
-    sections[Section::KeyKnowledge as usize].extend(answers);
+    sections[Section::ActiveConstraints].extend(rules);
+    sections[Section::KeyKnowledge] = facts::facts(&input, &terms);
+    sections[Section::KeyKnowledge].extend(answers);
     let trail = earlier.map_or("", |summary| summary.get(Section::ArtifactTrail));
-    sections[Section::ArtifactTrail as usize] = artifacts::artifacts(&input, trail, &terms);
-    sections[Section::RecentActions as usize] = recent::recent(&input, &terms);
-    sections[Section::TaskState as usize] = plan::state(&input, &terms, budget);
+    sections[Section::ArtifactTrail] = artifacts::artifacts(&input, trail, &terms);
+    sections[Section::RecentActions] = recent::recent(&input, &terms);
+    sections[Section::TaskState] = plan::state(&input, &terms, budget);
     if let Some(earlier) = earlier {
-        let known = &mut sections[Section::KeyKnowledge as usize];
+        let known = &mut sections[Section::KeyKnowledge];
         item::merge_last_words(known, earlier.get(Section::TaskState), &terms);
         // The other sections are merged already.
         for section in [
@@ -82,11 +81,11 @@ pub(crate) fn summarise(source: &Source<'_>, budget: u64, count: &dyn Fn(&str) -
             Section::RecentActions,
             Section::TaskState,
         ] {
-            item::merge(&mut sections[section as usize], earlier.get(section), section, &terms);
+            item::merge(&mut sections[section], earlier.get(section), section, &terms);
         }
     }
-    goals::add_retractions(&mut sections[Section::ActiveConstraints as usize], &input);
-    budget::spend(sections, source.directives, budget, count)
+    goals::add_retractions(&mut sections[Section::ActiveConstraints], &input);
+    budget::spend(sections.0, source.directives, budget, count)
 }
 
 /// Returns the rules of a model's summary, together with later sentences of the user that take

@@ -20,6 +20,8 @@
 //! The content of a section is data. If a tool's or a person's text contains a tag of this grammar,
 //! the tag is escaped, so that no text can close its section, open another, or end the snapshot.
 
+use std::ops::{Index, IndexMut};
+
 /// The sections of a summary, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Section {
@@ -61,19 +63,37 @@ impl Section {
     }
 }
 
-/// The unescaped texts of the six sections, indexed by [`Section`].
+/// A value for each of the six sections.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct BySection<T>(pub(crate) [T; 6]);
+
+impl<T> Index<Section> for BySection<T> {
+    type Output = T;
+
+    fn index(&self, section: Section) -> &T {
+        &self.0[section as usize]
+    }
+}
+
+impl<T> IndexMut<Section> for BySection<T> {
+    fn index_mut(&mut self, section: Section) -> &mut T {
+        &mut self.0[section as usize]
+    }
+}
+
+/// The unescaped texts of the sections.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Summary([String; 6]);
+pub(crate) struct Summary(BySection<String>);
 
 impl Summary {
     /// Returns the text of a section.
     pub(crate) fn get(&self, section: Section) -> &str {
-        &self.0[section as usize]
+        &self.0[section]
     }
 
     /// Appends a later summary, section by section.
     pub(crate) fn append(&mut self, later: &Summary) {
-        for (own, later) in self.0.iter_mut().zip(&later.0) {
+        for (own, later) in self.0.0.iter_mut().zip(&later.0.0) {
             if !own.is_empty() && !later.is_empty() {
                 own.push('\n');
             }
@@ -83,7 +103,7 @@ impl Summary {
 
     /// Sets the text of a section.
     pub(crate) fn set(&mut self, section: Section, text: impl Into<String>) {
-        self.0[section as usize] = text.into();
+        self.0[section] = text.into();
     }
 }
 
