@@ -136,24 +136,28 @@ pub(crate) fn prefix_keys(
 ) -> Vec<(usize, Hash)> {
     let settings = context.settings;
     let mut hasher = Hasher::new();
+    // The spelling is part of the keys of stored records.
     let about = format!(
-        "{VERSION} {:?} {:?} {:?} {} {:?} {} {:?} {:?} {} {:?} {} {} {:?} {:?} {} {:?}",
-        context.offloader.summariser.identity(),
-        settings.store_dir,
-        settings.chat_id,
-        settings.group_token_threshold,
-        settings.target_tokens,
-        settings.low_water_ratio,
-        settings.reload_tools,
-        context.tokenizer,
-        place.is_beside(),
-        settings.mode(),
-        settings.compact_ratio_threshold,
-        settings.max_tool_message_tokens,
-        settings.compact_roles,
-        settings.preview(),
-        settings.materialize,
-        settings.descriptor,
+        "{VERSION} {summariser:?} {store_dir:?} {chat_id:?} {group_token_threshold} \
+         {target_tokens:?} {low_water_ratio} {reload_tools:?} {tokenizer:?} {is_beside} {mode:?} \
+         {compact_ratio_threshold} {max_tool_message_tokens} {compact_roles:?} {preview:?} \
+         {materialize} {descriptor:?}",
+        summariser = context.offloader.summariser.identity(),
+        store_dir = settings.store_dir,
+        chat_id = settings.chat_id,
+        group_token_threshold = settings.group_token_threshold,
+        target_tokens = settings.target_tokens,
+        low_water_ratio = settings.low_water_ratio,
+        reload_tools = settings.reload_tools,
+        tokenizer = context.tokenizer,
+        is_beside = place.is_beside(),
+        mode = settings.mode(),
+        compact_ratio_threshold = settings.compact_ratio_threshold,
+        max_tool_message_tokens = settings.max_tool_message_tokens,
+        compact_roles = settings.compact_roles,
+        preview = settings.preview(),
+        materialize = settings.materialize,
+        descriptor = settings.descriptor,
     );
     hasher.update(about.as_bytes());
     // A snapshot that was made with visible secrets must not be used where they are redacted.
