@@ -18,6 +18,10 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 6] =
+        [Kind::Null, Kind::Boolean, Kind::Number, Kind::String, Kind::Array, Kind::Object];
+
     /// Returns the kind of a value that begins with `first`; `None` if no value begins with it.
     #[inline]
     pub fn of(first: u8) -> Option<Kind> {
@@ -30,6 +34,34 @@ impl Kind {
             b'{' => Kind::Object,
             _ => return None,
         })
+    }
+
+    /// Returns the kind of a valid value that does not begin with white space.
+    #[inline]
+    pub fn of_value(raw: &str) -> Kind {
+        raw.bytes().next().and_then(Kind::of).unwrap_or(Kind::Null)
+    }
+
+    /// Returns one bit, so that a set of kinds is a number.
+    #[inline]
+    pub fn bit(self) -> u8 {
+        1 << (self as u8)
+    }
+
+    /// Returns the name of several values of this kind.
+    ///
+    /// ```
+    /// assert_eq!(raw_json::Kind::of_value("[1]").plural(), "arrays");
+    /// ```
+    pub fn plural(self) -> &'static str {
+        match self {
+            Kind::Null => "null",
+            Kind::Boolean => "booleans",
+            Kind::Number => "numbers",
+            Kind::String => "strings",
+            Kind::Array => "arrays",
+            Kind::Object => "objects",
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fair_share::on;
-use raw_json as raw;
+use raw_json::{self as raw, Kind};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::chunk::{CHUNK_BYTES, Chunk};
@@ -11,7 +11,6 @@ use super::condition::{Evaluator, Test};
 use super::error::quoted;
 use super::json::path::Hits;
 use super::json::path_set::Record;
-use super::json::value::Kind;
 use super::plan::Plan;
 use super::typed::{Facts, Strings};
 use super::values::{Values, listed};

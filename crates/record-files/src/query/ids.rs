@@ -4,11 +4,11 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use raw_json::{self as raw, each_element, each_member};
+use raw_json::{self as raw, Kind, each_element, each_member};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::QueryError;
-use super::json::value::{Kind, Text};
+use super::json::value::Text;
 use crate::number::Number;
 
 const IDS: usize = 10_000;
@@ -153,7 +153,7 @@ impl<'a> Guess<'a> {
 
 /// Returns a text that is the same for equal ids; `None` if the value cannot be an id.
 pub(super) fn key(raw: &str) -> Option<Cow<'_, str>> {
-    match Kind::of(raw) {
+    match Kind::of_value(raw) {
         Kind::String => {
             let text = Text::read(raw);
             // A literal with a lone surrogate has no text, so its spelling is the key.

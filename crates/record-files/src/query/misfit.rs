@@ -1,11 +1,10 @@
 //! The error for an operand that cannot be a value of its field: what the field holds, and the
 //! condition to send instead.
 
-use raw_json as raw;
+use raw_json::{self as raw, Kind};
 
 use super::condition::Test;
 use super::error::{MAX_REPEATED, QueryError, quoted};
-use super::json::value::Kind;
 use super::plan::Misfit;
 use super::request::Query;
 use super::typed::Facts;
@@ -104,8 +103,8 @@ fn in_sql(
     operand: &str,
 ) -> Option<String> {
     let is_order = test.comparison.operation.is_ordered() && !test.comparison.is_negated();
-    let is_number =
-        Kind::of(operand) == Kind::Number && facts.kinds & !Kind::Null.bit() == Kind::String.bit();
+    let is_number = Kind::of_value(operand) == Kind::Number
+        && facts.kinds & !Kind::Null.bit() == Kind::String.bit();
     // A field in an array, or a truncated name, is not a column.
     let is_column = !field.contains(['.', '[']) && !field.ends_with('…');
     if !(is_order && is_number && is_column) {
@@ -131,7 +130,7 @@ fn in_sql(
 fn unit(text: &str) -> Option<&str> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
-    let has_number = Kind::of(number) == Kind::Number && raw::value(number).is_some();
+    let has_number = Kind::of_value(number) == Kind::Number && raw::value(number).is_some();
     let is_unit = |c: char| c.is_alphabetic() || " %°µ".contains(c);
     (has_number && unit.chars().all(is_unit)).then_some(unit)
 }

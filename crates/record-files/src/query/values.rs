@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use raw_json::{self as raw, each_element};
+use raw_json::{self as raw, Kind, each_element};
 
 use super::json::path::Hits;
 use super::json::path_set::Record;
-use super::json::value::Kind;
 use super::nearest::distance;
 use super::request::Query;
 
@@ -45,7 +44,7 @@ impl<'a> Values<'a> {
 
     /// Counts a value, or the elements of an array.
     pub(super) fn add(&mut self, value: &'a str) {
-        match Kind::of(value) {
+        match Kind::of_value(value) {
             Kind::Array => each_element(value)
                 .filter(|element| !element.starts_with(['[', '{']))
                 .for_each(|element| self.count(element, 1)),

@@ -4,13 +4,13 @@
 
 use std::borrow::Cow;
 
-use raw_json::{self as raw, each_element};
+use raw_json::{self as raw, Kind, each_element};
 
 use super::condition::Test;
 use super::error::quoted;
 use super::json::path::Hits;
 use super::json::path_set::Record;
-use super::json::value::{Kind, Value};
+use super::json::value::Value;
 use super::plan::Plan;
 
 /// Texts that stand for a missing value, in lower case.
@@ -239,7 +239,7 @@ fn equals(field: &str, value: &str) -> String {
 }
 
 fn are_null(values: &[&str]) -> bool {
-    values.iter().all(|value| Kind::of(value) == Kind::Null)
+    values.iter().all(|value| Kind::of_value(value) == Kind::Null)
 }
 
 /// Returns true if there are arrays, and none has a text as a whole element.
@@ -271,7 +271,7 @@ fn has_members(values: &[&str], wanted: &[(String, String)]) -> (bool, bool) {
                 known.text() == key.as_str() && Value::read(member) == Value::read(value)
             })
         };
-        Kind::of(object) == Kind::Object && wanted.iter().all(has)
+        Kind::of_value(object) == Kind::Object && wanted.iter().all(has)
     };
     let is_same =
         |object: &str| has_all(object) && raw::each_member(object).count() == wanted.len();
@@ -348,7 +348,7 @@ fn plain(text: &str) -> String {
 }
 
 fn is_nothing(value: &str) -> bool {
-    match Kind::of(value) {
+    match Kind::of_value(value) {
         Kind::String => {
             let text = raw::unescape(value).text;
             text.len() < 5 && NOTHING.contains(&text.trim().to_lowercase().as_str())

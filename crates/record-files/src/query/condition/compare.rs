@@ -4,13 +4,13 @@
 use std::cmp::Ordering;
 
 use memchr::memmem::Finder;
-use raw_json::{self as raw, each_element};
+use raw_json::{self as raw, Kind, each_element};
 use regex::Regex;
 
 use super::operation::{Named, Operation};
 use super::pattern;
 use crate::query::error::{QueryError, quoted};
-use crate::query::json::value::{Kind, Value, nfc};
+use crate::query::json::value::{Value, nfc};
 use crate::query::typed::{Facts, Range, Strings, understand};
 
 /// Maximum number of values of an `in`.
@@ -115,7 +115,7 @@ impl Comparison {
             Operation::Equal => Operand::Values(vec![any()?.to_owned()]),
             _ => {
                 let value = any()?;
-                if !matches!(Kind::of(value), Kind::Number | Kind::String) {
+                if !matches!(Kind::of_value(value), Kind::Number | Kind::String) {
                     return Err(bad("a number, a text or a date"));
                 }
                 Operand::Values(vec![value.to_owned()])
@@ -173,7 +173,7 @@ impl Comparison {
     /// Returns the operator and the operand in SQL; `None` if they have no simple form.
     pub(crate) fn sql(&self) -> Option<String> {
         let [value] = self.values() else { return None };
-        let literal = match Kind::of(value) {
+        let literal = match Kind::of_value(value) {
             Kind::Number => value.clone(),
             Kind::String => format!("'{}'", raw::unescape(value).text.replace('\'', "''")),
             _ => return None,
@@ -191,7 +191,7 @@ impl Comparison {
 
     /// Returns the texts that are searched for, to find similar values.
     pub(crate) fn wanted(&self) -> Vec<String> {
-        let text = |value: &String| match Kind::of(value) {
+        let text = |value: &String| match Kind::of_value(value) {
             Kind::String => raw::unescape(value).text.into_owned(),
             _ => value.clone(),
         };
@@ -247,7 +247,7 @@ impl Comparison {
                 values.is_empty() != *wanted
             }
             Operand::Flag(wanted) => {
-                values.iter().all(|value| Kind::of(value) == Kind::Null) == *wanted
+                values.iter().all(|value| Kind::of_value(value) == Kind::Null) == *wanted
             }
             Operand::Values(_) if values.is_empty() => {
                 typed.ranges.iter().any(|range| *range.low() == Value::Null)
@@ -289,7 +289,7 @@ impl Comparison {
         match typed.ranges.as_slice() {
             [range] => {
                 // Only parse values that have the JSON type of the operand.
-                if is_plain && Kind::of(value) != range.low().kind() {
+                if is_plain && Kind::of_value(value) != range.low().kind() {
                     return false;
                 }
                 let place = range.place(&typed.strings.read(value));

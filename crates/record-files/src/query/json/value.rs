@@ -5,7 +5,7 @@ use date_text::version::Version;
 use std::{borrow::Cow, cmp::Ordering};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
-use raw_json::{self as raw, each_element, each_member};
+use raw_json::{self as raw, Kind, each_element, each_member};
 
 use crate::number::Number;
 
@@ -66,7 +66,7 @@ impl<'a> Value<'a> {
     }
 
     fn at_depth(text: &'a str, depth: u32) -> Self {
-        match Kind::of(text) {
+        match Kind::of_value(text) {
             Kind::Null => Self::Null,
             Kind::Boolean if text.starts_with('f') => Self::False,
             Kind::Boolean => Self::True,
@@ -112,7 +112,7 @@ impl<'a> Value<'a> {
             Self::String(_) | Self::Instant(_) | Self::Version(_) => Kind::String,
             Self::Array(_) => Kind::Array,
             Self::Object(_) => Kind::Object,
-            Self::Deep(text) => Kind::of(text),
+            Self::Deep(text) => Kind::of_value(text),
         }
     }
 }
@@ -157,50 +157,6 @@ impl<'a> Object<'a> {
         members.dedup_by(|(a, _), (b, _)| a == b);
         let read = |(key, value)| (key, Value::at_depth(value, depth + 1));
         Self(members.into_iter().map(read).collect())
-    }
-}
-
-/// A JSON type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Null,
-    Boolean,
-    Number,
-    String,
-    Array,
-    Object,
-}
-
-impl Kind {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Null, Self::Boolean, Self::Number, Self::String, Self::Array, Self::Object];
-
-    /// Returns the type of valid JSON that does not begin with white space.
-    pub(crate) fn of(text: &str) -> Self {
-        match text.as_bytes().first() {
-            Some(b'{') => Self::Object,
-            Some(b'[') => Self::Array,
-            Some(b'"') => Self::String,
-            Some(b't' | b'f') => Self::Boolean,
-            Some(b'-' | b'0'..=b'9') => Self::Number,
-            _ => Self::Null,
-        }
-    }
-
-    /// Returns one bit, so that a set of types is a number.
-    pub(crate) fn bit(self) -> u8 {
-        1 << (self as u8)
-    }
-
-    pub(crate) fn plural(self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Boolean => "booleans",
-            Self::Number => "numbers",
-            Self::String => "strings",
-            Self::Array => "arrays",
-            Self::Object => "objects",
-        }
     }
 }
 

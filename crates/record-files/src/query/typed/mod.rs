@@ -9,9 +9,9 @@ use std::borrow::Cow;
 
 use date_text::version::{Fractions, Version};
 use date_text::written_number::{NOTATIONS, Notation, Separators, are_of_one_unit, marks};
-use raw_json::{self as raw, Scanner, each_element};
+use raw_json::{self as raw, Kind, Scanner, each_element};
 
-use super::json::value::{Kind, Value};
+use super::json::value::Value;
 use crate::number::Number;
 
 pub(super) use operand::{Range, understand};
@@ -73,7 +73,7 @@ pub(super) enum Strings {
 impl Facts {
     /// Adds a value, without the elements of an array.
     pub(super) fn add(&mut self, value: &str) {
-        let kind = Kind::of(value);
+        let kind = Kind::of_value(value);
         self.kinds |= kind.bit();
         if kind == Kind::String {
             let beginning = value.as_bytes().iter().take(BEGINNING);
@@ -178,7 +178,7 @@ impl Facts {
 impl Strings {
     /// Reads a value of the field. A string that is blank stays a string.
     pub(super) fn read(self, value: &str) -> Value<'_> {
-        match Kind::of(value) {
+        match Kind::of_value(value) {
             Kind::String => self.typed(raw::unescape(value).text),
             Kind::Number if self == Strings::Versions => Version::read(value).map(Value::Version),
             _ => None,
@@ -194,7 +194,8 @@ impl Strings {
     /// Reads a value of the field for sorting: a blank string counts as missing if the strings are
     /// typed.
     pub(super) fn read_sorted(self, value: &str) -> Value<'_> {
-        let is_missing = self.are_typed() && Kind::of(value) == Kind::String && is_blank(value);
+        let is_missing =
+            self.are_typed() && Kind::of_value(value) == Kind::String && is_blank(value);
         if is_missing { Value::Null } else { self.read(value) }
     }
 
@@ -253,7 +254,7 @@ fn readings(text: &str, possible: u16) -> u16 {
 fn number(text: Cow<'_, str>) -> Option<Number<'_>> {
     let trimmed = text.trim();
     let is_number =
-        Kind::of(trimmed) == Kind::Number && Scanner::new(trimmed).value() == Some(trimmed);
+        Kind::of_value(trimmed) == Kind::Number && Scanner::new(trimmed).value() == Some(trimmed);
     if !is_number {
         return None;
     }

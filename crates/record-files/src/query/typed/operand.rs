@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use date_text::version::Version;
-use raw_json as raw;
+use raw_json::{self as raw, Kind};
 
 use super::{Facts, Strings, number};
-use crate::query::json::value::{Kind, Value};
+use crate::query::json::value::Value;
 
 /// An operand: the values from `low` to `high`. A date covers its whole period, such as a day;
 /// other operands are one value.
@@ -49,7 +49,7 @@ impl Range {
 /// field. Returns `None` if the operand cannot be a value of the field. If `ordered`, does not
 /// compare a number with text.
 pub(crate) fn understand(operand: &str, facts: Facts, ordered: bool) -> Option<(Range, bool)> {
-    let kind = Kind::of(operand);
+    let kind = Kind::of_value(operand);
     let strings = facts.strings();
     let is_open = facts.kinds & !Kind::Null.bit() == 0;
     let exact = || Some((single(Value::read(operand).into_owned()), true));
