@@ -4,8 +4,7 @@
 
 use std::borrow::Cow;
 
-use raw_json as raw;
-use record_files::query::nearest_name;
+use raw_json::{self as raw, nearest};
 
 use super::{Field, ParamError, Params, Shape};
 
@@ -107,7 +106,7 @@ fn named<'f>(name: &str, fields: &'f [Field]) -> Option<&'f Field> {
 /// Returns the member that a name means: the one with this name or alias, or the nearest name.
 fn meant<'f>(name: &str, fields: &'f [Field]) -> Option<&'f Field> {
     named(name, fields).or_else(|| {
-        let nearest = nearest_name(name, fields.iter().map(|field| field.name))?;
+        let nearest = nearest(name, fields.iter().map(|field| field.name), 1).pop()?;
         fields.iter().find(|field| field.name == nearest)
     })
 }

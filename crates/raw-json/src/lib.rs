@@ -11,6 +11,7 @@
 //! | split a text into lines, or parts of whole lines, fast | [`lines`], [`parts`] |
 //! | find where values end, grammar aside | [`Cursor`], [`string_end`] |
 //! | read and write strings | [`unescape`], [`quote`] |
+//! | suggest a name in place of an unknown one | [`nearest`] |
 //!
 //! Of members with the same name, the last one counts, as in JSON parsers; [`field`] returns it.
 //! Nesting uses memory, never stack.
@@ -33,6 +34,7 @@ mod cursor;
 mod find;
 mod kind;
 mod lines;
+mod nearest;
 mod record;
 mod scanner;
 mod split;
@@ -42,6 +44,7 @@ pub use canonical::{canonical, is_minified, minify};
 pub use cursor::{Cursor, Tokens, is_space, string_end};
 pub use kind::{Kind, is_string, kind};
 pub use lines::{line_end, lines, parts};
+pub use nearest::{letters_between, nearest};
 pub use record::{check_record, check_record_like};
 pub use scanner::{Fault, Key, Scanner, each_element, each_member};
 pub use split::{Fields, elements, field, fields, fields_and_elements, value};

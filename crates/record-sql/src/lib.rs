@@ -27,6 +27,7 @@
 
 mod advice;
 mod error;
+pub mod excerpt;
 mod failure;
 mod functions;
 pub mod letter_order;
@@ -38,7 +39,6 @@ mod prepare;
 mod records;
 mod run;
 mod sql;
-pub mod suggest;
 
 pub use error::SqlError;
 pub use limits::Limits;

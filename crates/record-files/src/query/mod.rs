@@ -37,6 +37,5 @@ mod watch;
 
 pub use error::QueryError;
 pub use group::Group;
-pub use nearest::nearest_name;
 pub use request::Query;
 pub use run::{Outcome, run};

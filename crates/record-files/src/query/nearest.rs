@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use raw_json::{each_element, each_member};
+use raw_json::{each_element, each_member, letters_between};
 
 /// Maximum number of paths that are compared.
 const MAX_PATHS: usize = 1_000;
@@ -11,8 +11,6 @@ const DEPTH: usize = 6;
 const MAX_PATH_BYTES: usize = 256;
 /// Maximum number of suggestions.
 const MAX_SUGGESTIONS: usize = 5;
-/// Number of characters of each text that are compared.
-const MAX_LETTERS: usize = 64;
 
 /// Returns at most five paths of the records, the most similar to `wanted` first. Reads records to
 /// a depth of six levels, until it has 1,000 paths or `stop` returns true.
@@ -21,21 +19,6 @@ pub(super) fn fields(wanted: &str, lines: &str, stop: &dyn Fn() -> bool) -> Vec<
         known(lines, stop).into_iter().map(|path| (rank(wanted, &path), path)).collect();
     ranked.sort();
     ranked.into_iter().take(MAX_SUGGESTIONS).map(|(_, path)| path).collect()
-}
-
-/// Returns the name that is most similar to `wanted`; `None` if the edit distance exceeds half of
-/// that name's length.
-///
-/// ```
-/// use record_files::query::nearest_name;
-///
-/// assert_eq!(nearest_name("lmits", ["offset", "limit"].into_iter()), Some("limit"));
-/// assert_eq!(nearest_name("colour", ["offset", "limit"].into_iter()), None);
-/// ```
-pub fn nearest_name<'k>(wanted: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
-    let wanted = wanted.to_lowercase();
-    let near = known.map(|name| (distance(&wanted, name), name)).min()?;
-    (near.0 * 2 <= near.1.chars().count()).then_some(near.1)
 }
 
 fn known(lines: &str, stop: &dyn Fn() -> bool) -> BTreeSet<String> {
@@ -89,8 +72,8 @@ fn rank(wanted: &str, path: &str) -> usize {
     if end == path_end {
         return 1;
     }
-    let whole = distance(&wanted, &path).saturating_mul(2);
-    let ends = distance(end, path_end).saturating_mul(2).saturating_add(1);
+    let whole = letters_between(&wanted, &path).saturating_mul(2);
+    let ends = letters_between(end, path_end).saturating_mul(2).saturating_add(1);
     let inside = if path.contains(&wanted) || wanted.contains(&path) { 3 } else { usize::MAX };
     1 + whole.min(ends).min(inside)
 }
@@ -99,18 +82,9 @@ fn last(path: &str) -> &str {
     path.rsplit_once('.').map_or(path, |(_, last)| last)
 }
 
-/// Returns the edit distance of the first 64 characters of two texts.
-pub(super) fn distance(a: &str, b: &str) -> usize {
-    strsim::levenshtein(start(a), start(b))
-}
-
-fn start(text: &str) -> &str {
-    text.char_indices().nth(MAX_LETTERS).map_or(text, |(end, _)| &text[..end])
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{distance, fields};
+    use super::fields;
 
     const LINES: &str = concat!(
         r#"{"id":1,"priority":2,"provenance":{"confidence":0.5,"agent":"x"},"tags":["a"]}"#,
@@ -130,13 +104,6 @@ mod tests {
         assert_eq!(nearest("flight.origin")[0], "flights.origin");
         assert_eq!(nearest("zzz").len(), 5);
         assert!(fields("a", "", &|| false).is_empty());
-    }
-
-    #[test]
-    fn distance_counts_edits() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("abc", "abc"), 0);
     }
 
     #[test]

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use raw_json::{self as raw, Kind, each_element};
+use raw_json::{self as raw, Kind, each_element, letters_between};
 
 use super::json::path::Hits;
 use super::json::path_set::Record;
-use super::nearest::distance;
 use super::request::Query;
 
 /// Maximum number of distinct values that are counted.
@@ -118,7 +117,7 @@ impl<'a> Values<'a> {
             } else if text.contains(&wanted) || wanted.contains(&text) {
                 Some(2)
             } else if measured < MAX_MEASURED {
-                let far = distance(&wanted, &text);
+                let far = letters_between(&wanted, &text);
                 (far * 3 <= wanted.chars().count()).then_some(2 + far)
             } else {
                 None

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use raw_json::nearest;
+
 use crate::notes::facts::Facts;
 use crate::notes::values::Subject;
 use crate::sql::quoting::spelled;
 use crate::sql::statement::Statement;
 use crate::sql::token::Kind;
-use crate::suggest::nearest::nearest;
 
 /// A path into the JSON of a column.
 struct JsonPath<'s> {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use raw_json::nearest;
 use rusqlite::types::Value;
 
 use crate::letter_order::TextKind;
@@ -9,7 +10,6 @@ use crate::notes::facts::{Db, Facts, Read, literal, plain};
 use crate::records::profile::Type;
 use crate::sql::comparison::Literal;
 use crate::sql::quoting;
-use crate::suggest::nearest::nearest;
 
 /// The most values that are listed, and that are compared with a literal.
 const MAX_LISTED: usize = 6;

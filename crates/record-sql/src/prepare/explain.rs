@@ -1,9 +1,11 @@
 //! The message of a statement that cannot be prepared: SQLite's own, the place, the columns there
 //! are, and what to send instead.
 
+use raw_json::nearest;
 use rusqlite::Connection;
 
 use crate::error::SqlError;
+use crate::excerpt;
 use crate::prepare::dialects;
 use crate::prepare::draft::Draft;
 use crate::prepare::elements;
@@ -13,8 +15,6 @@ use crate::prepare::keywords;
 use crate::sql::quoting::{self, spelled};
 use crate::sql::statement::{Chain, Part, Statement, send_instead};
 use crate::sql::token::Kind;
-use crate::suggest::excerpt;
-use crate::suggest::nearest::nearest;
 
 /// The most characters of a list of columns.
 const MAX_LIST: usize = 450;

@@ -4,11 +4,11 @@ use jaq_core::{
     compile::{self, Undefined},
     load::{self, span},
 };
+use raw_json::nearest;
 
 use super::unsupported;
 use crate::jq_error::JqError;
-use record_sql::suggest::excerpt;
-use record_sql::suggest::nearest::nearest;
+use record_sql::excerpt;
 
 /// The most suggestions.
 const MAX_NEAREST: usize = 3;

@@ -6,7 +6,7 @@ use jaq_json::Val;
 
 use super::{program::RunError, record};
 use crate::jq_error::JqError;
-use record_sql::suggest::excerpt;
+use record_sql::excerpt;
 
 /// Reads the records of the input, one on each line. Skips blank lines.
 pub(super) struct Records<R> {

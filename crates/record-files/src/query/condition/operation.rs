@@ -1,7 +1,8 @@
 //! The operators of a condition, by their names.
 
+use raw_json::nearest;
+
 use crate::query::error::{QueryError, quoted};
-use crate::query::nearest::nearest_name;
 
 /// An operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +66,7 @@ impl Operation {
         Self::named(name).ok_or_else(|| QueryError::UnknownOp {
             member: member.to_owned(),
             found: quoted(name),
-            nearest: nearest(&plain(name)),
+            nearest: meant(&plain(name)),
             accepted: NAMES.map(|(name, ..)| format!("`{name}`")).join(", "),
         })
     }
@@ -100,11 +101,11 @@ fn plain(name: &str) -> String {
     name.trim().trim_start_matches('$').to_lowercase().replace([' ', '-'], "_")
 }
 
-fn nearest(name: &str) -> Option<&'static str> {
+fn meant(name: &str) -> Option<&'static str> {
     if name.ends_with("like") {
         return Some("contains");
     }
-    nearest_name(name, NAMES.iter().map(|(known, ..)| *known))
+    nearest(name, NAMES.iter().map(|(known, ..)| *known), 1).pop()
 }
 
 #[cfg(test)]

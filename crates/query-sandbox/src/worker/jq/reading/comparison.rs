@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 
 use jaq_json::Val;
+use raw_json::nearest;
 
 use super::ordered::{Ordered, Use};
 use super::part::has_word;
 use super::shape::Step;
 use super::trail::Trail;
-use record_sql::suggest::nearest::nearest;
 
 /// The most values of a field that are shown.
 const MAX_SHOWN: usize = 3;

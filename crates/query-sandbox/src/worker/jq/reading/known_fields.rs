@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use jaq_json::Val;
+use raw_json::nearest;
 
 use super::shape::{Step, spelled};
-use record_sql::suggest::nearest::nearest;
 
 /// The most similar fields.
 const MAX_NEAREST: usize = 3;
