@@ -1,6 +1,5 @@
 //! Makes the report of a decision.
 
-use crate::pipeline::call::shown_call;
 use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;
 use crate::pipeline::moves::item::{Destination, Move};
@@ -83,7 +82,7 @@ pub(crate) fn describe_moves(
     after: u64,
     checks: Checks,
 ) -> Report {
-    let shown = |candidate: &Candidate| shown_call(context, candidate);
+    let shown = |candidate: &Candidate| candidate.call(context);
     let moved = moves.iter().map(|item| Action::moved(item, shown(&item.candidate)));
     let skipped = skipped.iter().map(|skipped| Action::skipped(skipped, shown(&skipped.candidate)));
     let mut actions: Vec<Action> = moved.chain(skipped).collect();

@@ -5,7 +5,6 @@
 //! an optimisation and never costs a turn.
 
 mod answer;
-mod call;
 mod chat;
 mod choose;
 mod commit;

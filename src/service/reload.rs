@@ -4,12 +4,13 @@ use super::budget::GrowingReservation;
 use super::failure::Failure;
 use super::requests;
 use super::state::Service;
-use super::stored_file::{COPIES, missing, target};
+use super::stored_file::{COPIES, missing};
 use crate::envelope::{Answer, counted};
 use crate::params::{Elsewhere, Params, checked, invalid};
 use crate::reading::restore::proof::Prover;
 use crate::reading::restore::rehydrate;
 use crate::reading::restore::rehydrate::Rehydrated;
+use crate::reading::target::Target;
 use crate::reading::{grep, read_file};
 use context_store::{Reader, regular_len};
 use token_count::Tokenizer;
@@ -45,7 +46,7 @@ impl Service {
             None => self.roots.first().ok_or_else(|| missing("path", "."))?,
         };
         let count = |text: &str| Tokenizer::O200kBase.count(text);
-        let place = target(&at);
+        let place = Target::of(&at);
         let mut limits = self.reload.grep();
         limits.line_bytes = limits.line_bytes.min(self.longest_line());
         // A line is held once, and twice while its buffer grows.
@@ -106,7 +107,7 @@ impl Service {
         let page = regular_len(&at).unwrap_or(0).min(self.reload.read_answer_bytes as u64);
         let _reserved = self.budget.take(page.saturating_mul(COPIES))?;
         let count = |text: &str| Tokenizer::O200kBase.count(text);
-        let place = target(&at);
+        let place = Target::of(&at);
         let limits = self.reload.read_file(self.time_limit);
         let page = read_file::read_file(&place, &query, &limits, &count)
             .map_err(|source| self.no_file("absolute_path", &at, source))?;

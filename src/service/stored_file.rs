@@ -11,7 +11,6 @@ use super::failure::Failure;
 use super::state::Service;
 use crate::reading::error::ReloadError;
 use crate::reading::regular_file::unopened;
-use crate::reading::target::Target;
 use crate::snapshot::format::originals::Originals;
 use context_store::{
     Allowance, Call, End, EndedFile, Location, ReadError, Reader, StoreError, ended_file, is_away,
@@ -124,11 +123,6 @@ fn unread(at: &Location, error: ReadError) -> ReloadError {
             ReloadError::TooSlow { path }
         }
     }
-}
-
-/// Returns the file as a target of the retrieval operations.
-pub(super) fn target(at: &Location) -> Target<'_> {
-    Target::of(at)
 }
 
 /// Returns the error for a path that names several files.

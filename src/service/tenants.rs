@@ -33,20 +33,11 @@ pub fn open_all(config: &Config) -> Result<Vec<Tenant>, OpenError> {
         share.store.roots.clone_from(&tenant.roots);
         let service = Service::open_with(&share, &resources, Holder(number + 1))?;
         for other in &opened {
-            let (Some(one), Some(folder)) = (&other.name, other.service.shared_folder(&service))
-            else {
-                continue;
-            };
+            let folder = other.service.roots.overlap(&service.roots);
+            let (Some(one), Some(folder)) = (&other.name, folder) else { continue };
             return Err(OpenError::Shared { one: one.clone(), other: name.clone(), folder });
         }
         opened.push(Tenant { name: Some(name.clone()), service: Arc::new(service) });
     }
     Ok(opened)
-}
-
-impl Service {
-    /// Returns a folder within the roots of both, if there is one.
-    fn shared_folder(&self, other: &Service) -> Option<String> {
-        self.roots.overlap(&other.roots)
-    }
 }

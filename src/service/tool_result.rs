@@ -6,12 +6,13 @@ use std::path::Path;
 use super::failure::Failure;
 use super::requests;
 use super::state::Service;
-use super::stored_file::{several, target};
+use super::stored_file::several;
 use crate::compaction::reference::is_forgery;
 use crate::envelope::Answer;
 use crate::params::{Params, checked, invalid};
 use crate::reading::error::ReloadError;
 use crate::reading::grep;
+use crate::reading::target::Target;
 use crate::reading::tool_result::{ACCEPTED, Lines, Room, ends_of, part, text_of};
 use context_store::{
     Location, MAX_WHOLE_FILE_BYTES, find_ended_result, find_results, is_away, regular_len,
@@ -140,7 +141,7 @@ impl Service {
             max_tokens,
         };
         let count = |text: &str| Tokenizer::O200kBase.count(text);
-        let found = grep::grep_in(&target(at), content, &query, &self.reload.grep(), &count)
+        let found = grep::grep_in(&Target::of(at), content, &query, &self.reload.grep(), &count)
             .map_err(|source| Failure::Reload { field: "lines", source })?;
         let mut answer = Answer::text(found.answer);
         answer.put("matches", &found.matches);

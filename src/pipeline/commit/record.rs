@@ -2,7 +2,6 @@
 
 use crate::measure::text_of;
 use crate::pipeline::answer::CreatedFiles;
-use crate::pipeline::call::shown_call;
 use crate::pipeline::chat::chat_of;
 use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;
@@ -56,5 +55,5 @@ fn call_of(context: &Context<'_>, item: &Move) -> Call {
         let text = text_of(context.history().messages()[*index], slot).text;
         context.offloader.redact.text(text).into_owned()
     });
-    Call { arguments, ..shown_call(context, candidate) }
+    Call { arguments, ..candidate.call(context) }
 }

@@ -10,7 +10,6 @@ use crate::compaction::preview_settings::PreviewSize;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::records::{Records, records_text};
-use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::replacement::Replacement;
 use context_store::{Claim, Stem};
 
@@ -77,7 +76,7 @@ pub(crate) fn stored_text<'a>(context: &'a Context<'_>, item: &'a Move) -> Cow<'
             records_text(context, &item.candidate, records)
         }
         Destination::NewFile { .. } | Destination::ExistingFile { .. } => {
-            candidate_text(context, &item.candidate)
+            item.candidate.text(context)
         }
     }
 }

@@ -8,7 +8,6 @@ use fair_share::on;
 use rayon::prelude::*;
 
 use crate::compaction::preview_settings::PreviewSize;
-use crate::pipeline::call::shown_call;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::{BROKEN, Destination, Move};
 use crate::pipeline::moves::plan::{Candidate, Skipped};
@@ -17,7 +16,6 @@ use crate::pipeline::moves::render::{
     FileContent, RenderSettings, known_replacement, render_settings, replacement_of, sealed,
 };
 use crate::pipeline::moves::state::{TextState, text_state};
-use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::replacement::Replacement;
 use crate::reading::restore::read_back::ReadBack;
 use context_store::{Claim, Claims, Stem, StoreError};
@@ -121,11 +119,9 @@ fn stem_and_hash(
     if let Some(Records { material, .. }) = records {
         return (material.stem.clone(), material.hash);
     }
-    let hash = candidate
-        .slot
-        .hash
-        .unwrap_or_else(|| blake3::hash(candidate_text(context, candidate).as_bytes()));
-    (Stem::of_call(shown_call(context, candidate).call_id.as_deref(), &hash), hash)
+    let hash =
+        candidate.slot.hash.unwrap_or_else(|| blake3::hash(candidate.text(context).as_bytes()));
+    (Stem::of_call(candidate.call(context).call_id.as_deref(), &hash), hash)
 }
 
 /// Replaces a text that was read back by a reference to its file. Returns `None` if the words that
@@ -163,7 +159,7 @@ fn shows_secrets(
     if !redact.secrets(replacement).is_empty() {
         return true;
     }
-    let text = candidate_text(context, candidate);
+    let text = candidate.text(context);
     let (head, tail) = from.repeated();
     let secrets = redact.secrets(&text);
     let ends = [text.get(..head.len()), text.get(text.len().saturating_sub(tail.len())..)];

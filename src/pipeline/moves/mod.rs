@@ -8,4 +8,3 @@ pub(crate) mod records;
 pub(crate) mod render;
 pub(crate) mod reserve;
 mod state;
-mod text;

@@ -2,6 +2,7 @@
 //! function of measured messages and settings, and monotone in time – a message that may
 //! move today may move tomorrow – so that a growing history keeps earlier decisions (I5).
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -9,9 +10,11 @@ use chat_history::History;
 use chat_history::dialect::CallIndex;
 use chat_history::message::{MessageView, Role, Slot, SlotKind};
 
-use crate::measure::{Measured, MeasuredSlot};
+use crate::measure::{Measured, MeasuredSlot, text_of};
+use crate::pipeline::context::Context;
 use crate::pipeline::recent::recent_from;
 use crate::pipeline::settings::{CompactRole, Settings};
+use context_store::Call;
 
 /// Results of up to this many tokens never move, whatever the target, because a reference costs
 /// about as much.
@@ -36,6 +39,23 @@ impl Candidate {
     /// Returns the position of the text: the message, and its first byte in it.
     pub(crate) fn at(&self) -> (usize, usize) {
         (self.index, self.slot.slot.span.start)
+    }
+
+    /// Returns the unescaped text.
+    pub(crate) fn text<'a>(&self, context: &'a Context<'_>) -> Cow<'a, str> {
+        text_of(context.history().messages()[self.index], &self.slot.slot).text
+    }
+
+    /// Returns the tool and the id of the call, as shown in file names, in the report, and in the
+    /// error for an expired file: without secrets if these are redacted.
+    pub(crate) fn call(&self, context: &Context<'_>) -> Call {
+        let redact = context.offloader.redact;
+        let word = |word: Option<&str>| word.map(|word| redact.word(word).into_owned());
+        Call {
+            tool: word(self.tool.as_deref()),
+            call_id: word(self.call_id.as_deref()),
+            arguments: None,
+        }
     }
 }
 

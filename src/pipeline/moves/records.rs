@@ -9,11 +9,9 @@ use crate::compaction::reference;
 use crate::descriptor::Richness;
 use crate::descriptor::calls::Offer;
 use crate::descriptor::note::{NoteFacts, note};
-use crate::pipeline::call::shown_call;
 use crate::pipeline::context::Context;
 use crate::pipeline::material::Material;
 use crate::pipeline::moves::plan::Candidate;
-use crate::pipeline::moves::text::candidate_text;
 use crate::reading::extract::trial::{tried, tried_statements};
 use context_store::{LroPrefix, Stem};
 use record_files::estimate;
@@ -77,11 +75,11 @@ pub(crate) fn records_text<'a>(
 }
 
 fn make_records(context: &Context<'_>, candidate: &Candidate) -> Option<MadeRecords> {
-    let text = candidate_text(context, candidate);
+    let text = candidate.text(context);
     // The text is a string of the caller's, so the file must rebuild it byte for byte.
     let found = find::find_records(&text, Accept::Objects).filter(Found::exact)?;
     // The name and the header of the file show the operation.
-    let operation = shown_call(context, candidate).tool.unwrap_or_default();
+    let operation = candidate.call(context).tool.unwrap_or_default();
     // The same tokenizer for every model: the file's bytes must not depend on the model.
     let count = |text: &str| Tokenizer::O200kBase.count(text);
     let facts = Facts {

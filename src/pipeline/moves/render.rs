@@ -11,7 +11,6 @@ use crate::compaction::reference::seal;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::records::{Records, descriptor_of};
-use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::replacement::Replacement;
 use context_store::{Key, StoreError};
 
@@ -97,7 +96,7 @@ pub(crate) fn replacement_of(
             descriptor_of(context, candidate, records, path, words.spec.budget.whole() > 0)
         }
         None => {
-            let (text, kind) = (candidate_text(context, candidate), slot.slot.kind);
+            let (text, kind) = (candidate.text(context), slot.slot.kind);
             replacement(&MovedText { text: &text, kind, tokens: slot.tokens, path }, &words.spec)
         }
     };
