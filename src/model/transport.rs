@@ -68,8 +68,6 @@ pub(super) fn model_error(error: OpenAIError) -> CallError {
 /// Returns [`ModelError::CannotStart`], such as for an https endpoint without root
 /// certificates.
 pub(super) fn client(endpoint: &Endpoint) -> Result<reqwest::Client, ModelError> {
-    // `reqwest` uses the process default. If another provider is set, it serves as well.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("unburden/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::none())

@@ -24,5 +24,6 @@ mod validate;
 pub use failure::Failure;
 pub(crate) use offload::{nothing_written, offload_answer};
 pub use open_error::OpenError;
+pub(crate) use shared_resources::use_tls;
 pub use state::Service;
 pub use tenants::{Tenant, open_all};

@@ -22,6 +22,7 @@ impl SharedResources {
     /// Prepares the model's client, which makes no call, and tests the object store, if there
     /// is one.
     pub(super) fn prepare(config: &Config) -> Result<SharedResources, OpenError> {
+        use_tls();
         let turns = config.server.concurrent_requests as u64;
         let budget = match config.server.memory_bytes {
             0 => Budget::of_this_machine(config.cache.bytes(), turns),
@@ -29,13 +30,15 @@ impl SharedResources {
         };
         let summariser = config.llm.summariser(config.compression.summariser)?;
         let workers = workers(config, &budget).shared(config.callers());
-        let objects = config.store.objects().map(|settings| {
-            // If a provider is installed already, it serves as well.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-            Objects::open(&settings)
-        });
+        let objects = config.store.objects().map(|settings| Objects::open(&settings));
         Ok(SharedResources { summariser, workers, budget, objects: objects.transpose()? })
     }
+}
+
+/// Sets the TLS provider of the process, which every HTTP client requires, even for plain HTTP. If
+/// another provider is set, it serves as well.
+pub(crate) fn use_tls() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
 /// Returns the pool of query workers. Together they may take a third as much memory as the

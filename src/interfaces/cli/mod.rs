@@ -32,6 +32,7 @@ use self::commands::{
 use self::error::CliError;
 use self::exit::Exit;
 use self::output::print_status;
+use crate::service::use_tls;
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
@@ -40,6 +41,7 @@ pub fn main() -> ExitCode {
     if let Err(error) = signal_hook::flag::register(Signal::XFSZ.as_raw(), Arc::default()) {
         print_status(format!("limits on file sizes cannot be handled: {error}"));
     }
+    use_tls();
     run(Arguments::parse()).into()
 }
 

@@ -23,6 +23,7 @@ const KEY: &str = "sk-canary-0123456789abcdef";
 const SAID: &str = "the heron nests behind the third lock";
 
 fn settings(base_url: &str) -> Settings {
+    let _ = rustls::crypto::ring::default_provider().install_default();
     Settings {
         base_url: base_url.to_owned(),
         api_key: Some(KEY.to_owned().into()),

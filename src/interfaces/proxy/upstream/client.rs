@@ -74,8 +74,6 @@ pub(crate) enum HttpError {
 
 /// Creates a client for one server.
 pub(super) fn client(url: &Url) -> Result<reqwest::Client, HttpError> {
-    // `reqwest` uses the process default. If another provider is set, it serves as well.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = reqwest::Client::builder()
         .user_agent(handshake::VALUE)
         .redirect(Policy::custom(|attempt| {
