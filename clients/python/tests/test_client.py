@@ -136,6 +136,17 @@ class Offload(unittest.TestCase):
                 Unburden().offload(MESSAGES)
             self.assertEqual(server.requests[0][2]["authorization"], "Bearer t")
 
+    def test_a_token_of_a_file(self) -> None:
+        with Server(offloads()) as server:
+            Unburden(server.url, token=" t\r\n").offload(MESSAGES)
+            with mock.patch.dict(os.environ, UNBURDEN_TOKEN="e\n"):
+                Unburden(server.url).offload(MESSAGES)
+                Unburden(server.url).run_tool("read_file", {"absolute_path": "x"})
+            with mock.patch.dict(os.environ, UNBURDEN_TOKEN=" \n"):
+                Unburden(server.url).offload(MESSAGES)
+            sent = [headers.get("authorization") for _, _, headers in server.requests]
+        self.assertEqual(sent, ["Bearer t", "Bearer e", "Bearer e", None])
+
 
 class Mistakes(unittest.TestCase):
     """Of the caller: raised where they are made, also with `fail_open`."""
@@ -188,6 +199,20 @@ class Mistakes(unittest.TestCase):
             Unburden().offload(MESSAGES, model=4)  # type: ignore[arg-type]
         with self.assertRaises(TypeError):
             Unburden().offload_result("op", results=[], content="")
+
+    def test_a_token_that_no_header_can_hold(self) -> None:
+        for token in ("sec\nret", "sec\x00ret", "sec\u20acret", "s\u00e9cret", "sec\tret"):
+            with self.subTest(token=token):
+                with self.assertRaisesRegex(ValueError, r"^token: .* character [24]; .*ASCII") as caught:
+                    Unburden(token=token)
+                self.assertNotIn("ret", str(caught.exception))
+                with self.assertRaises(ValueError):
+                    AsyncUnburden(token=token)
+        with mock.patch.dict(os.environ, UNBURDEN_TOKEN="sec\nret"):
+            with self.assertRaisesRegex(ValueError, r"^UNBURDEN_TOKEN: "):
+                Unburden()
+        with self.assertRaisesRegex(TypeError, "^token is bytes; accepted is a string$"):
+            Unburden(token=b"secret")  # type: ignore[arg-type]
 
 
 class Reload(unittest.TestCase):

@@ -44,7 +44,10 @@ export interface UnburdenOptions extends OffloadSettings {
    * named `read_file` or `grep`.
    */
   prefix?: string;
-  /** Bearer token. Default: the variable UNBURDEN_TOKEN, else none. */
+  /**
+   * Bearer token, in printable ASCII; white space at its ends is left out. Default: the variable
+   * UNBURDEN_TOKEN, else none.
+   */
   token?: string;
   /** Time limit of a call, in milliseconds. Default 30000. */
   timeoutMs?: number;
@@ -137,7 +140,7 @@ export class Unburden {
     this.#misfit = new Outage(this.#warn);
     this.#transport = new Transport({
       baseUrl: url,
-      token: token ?? environment('UNBURDEN_TOKEN'),
+      token: bearer(token, 'token') ?? bearer(environment('UNBURDEN_TOKEN'), 'UNBURDEN_TOKEN'),
       timeoutMs: duration(timeoutMs ?? 30_000, 'timeoutMs'),
       connectTimeoutMs: duration(connectTimeoutMs ?? 2_000, 'connectTimeoutMs'),
       // A method of another object is no function of its own in every runtime.
@@ -401,6 +404,18 @@ function filled(value: unknown, name: string): string {
 function duration(value: unknown, name: string): number {
   if (typeof value === 'number' && value > 0 && Number.isFinite(value)) return value;
   throw new TypeError(`unburden: ${name} is no number of milliseconds above 0`);
+}
+
+/** The token without white space at its ends, as a file has it. Errors do not show it. */
+function bearer(value: unknown, name: string): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw new TypeError(`unburden: ${name} is no string`);
+  const token = value.trim();
+  const at = token.search(/[^ -~]/);
+  if (at < 0) return token;
+  throw new TypeError(
+    `unburden: ${name}: a header cannot hold its character ${at + 1}; accepted is printable ASCII`,
+  );
 }
 
 function address(value: unknown): string {

@@ -157,6 +157,27 @@ test('address and token come from the environment where no option says otherwise
   assert.equal(server.asked[0]!.headers.authorization, 'Bearer from the environment');
 });
 
+test('a token of a file works, and one that no header can hold is refused unseen', async (t) => {
+  const server = await ScriptedServer.start(t, () => ({ metadata: { matches: [], truncated: false } }));
+  await new Unburden({ baseUrl: server.url, token: ' secret\r\n' }).grep('x');
+  process.env['UNBURDEN_TOKEN'] = 'secret\n';
+  t.after(() => delete process.env['UNBURDEN_TOKEN']);
+  await new Unburden({ baseUrl: server.url }).grep('x');
+  process.env['UNBURDEN_TOKEN'] = ' \n';
+  await new Unburden({ baseUrl: server.url }).grep('x');
+  const sent = server.asked.map(({ headers }) => headers.authorization);
+  assert.deepEqual(sent, ['Bearer secret', 'Bearer secret', undefined]);
+  for (const token of ['sec\nret', 'sec\u20acret', 's\u00e9cret', 'sec\0ret']) {
+    assert.throws(() => new Unburden({ token }), {
+      name: 'TypeError',
+      message: /^unburden: token: a header cannot hold its character [24]; accepted is printable ASCII$/,
+    });
+  }
+  process.env['UNBURDEN_TOKEN'] = 'sec\nret';
+  assert.throws(() => new Unburden(), /UNBURDEN_TOKEN: a header cannot hold/);
+  assert.throws(() => new Unburden({ token: 5 as never }), /token is no string/);
+});
+
 test('reload calls give typed members, and keep the names inside data', async (t) => {
   const server = await ScriptedServer.start(t, ({ path }) => ({
     answer: path,

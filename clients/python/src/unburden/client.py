@@ -30,7 +30,7 @@ from .results import (
 from .settings import Format, Settings, check_settings
 from .tool_calls import MAX_TOKENS, answered, parse_call
 from .tool_names import collisions, named
-from .transport import Transport
+from .transport import Transport, bearer
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -66,7 +66,8 @@ class Unburden:
 
         Args:
             base_url: address of the service; else the environment's `UNBURDEN_URL`, else `DEFAULT_URL`.
-            token: the bearer token; else the environment's `UNBURDEN_TOKEN`, else none.
+            token: the bearer token, in printable ASCII; else the environment's `UNBURDEN_TOKEN`, else none.
+                White space at its ends is left out.
             timeout: time limit of a whole call, in seconds.
             connect_timeout: time limit of a connection, in seconds.
             fail_open: if False, `offload` raises like the other calls.
@@ -97,6 +98,7 @@ class Unburden:
         self.model = model
         self._defaults = settings
         self._timeout = float(timeout)
+        token = bearer(token, "token") or bearer(os.environ.get("UNBURDEN_TOKEN"), "UNBURDEN_TOKEN")
         url = base_url or os.environ.get("UNBURDEN_URL")
         self._started: Started | None = None
         if autostart and base_url:
@@ -106,7 +108,7 @@ class Unburden:
             self._started = start(self.store_dir)
             url = self._started.url
         url = url or DEFAULT_URL
-        self._transport = Transport(url, token or os.environ.get("UNBURDEN_TOKEN"), float(connect_timeout))
+        self._transport = Transport(url, token, float(connect_timeout))
         self._outage = Outage(on_warning, remedy(url, self.log))
         self._collided: set[str] = set()
         self._totals = Totals()

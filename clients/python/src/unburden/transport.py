@@ -197,6 +197,27 @@ class Transport:
         )
 
 
+def bearer(token: Any, name: str) -> str | None:
+    """The token without white space at its ends, as a file has it; None where nothing is left.
+
+    Args:
+        token: the caller's.
+        name: where it is from, for errors. They do not show the token.
+
+    Raises:
+        TypeError, ValueError: a header cannot hold it.
+    """
+    if token is None:
+        return None
+    if not isinstance(token, str):
+        raise TypeError(f"{name} is {type(token).__name__}; accepted is a string")
+    token = token.strip()
+    for at, character in enumerate(token, 1):
+        if not " " <= character <= "~":
+            raise ValueError(f"{name}: a header cannot hold its character {at}; accepted is printable ASCII")
+    return token or None
+
+
 def encode(body: dict[str, Any]) -> bytes:
     """`body` as JSON.
 
