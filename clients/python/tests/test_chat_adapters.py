@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import inspect
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -186,7 +187,50 @@ class LiteLLM(WithService):
         )
         self.assertEqual(made, again)
         self.assertEqual(made[1:], (tools, {"seed": 1}))
-        return list(made[0])
+        # LiteLLM changes the messages that it gets.
+        self.assertFalse([message for message in made[0] if any(message is own for own in history)])
+        return [own if message == own else message for message, own in zip(made[0], history, strict=True)]
+
+    def test_arguments_are_passed_on_as_they_were_given(self) -> None:
+        from unburden.adapters.litellm import offloading
+
+        def completion(*args: Any, **kwargs: Any) -> Any:
+            return args, kwargs
+
+        def named(model: str, messages: list[Any] = [], tools: Any = None, **kwargs: Any) -> Any:  # noqa: B006
+            """For its signature."""
+
+        completion.__signature__ = inspect.signature(named)  # type: ignore[attr-defined]
+        client, history = self.client(), _chats()
+        made = offloading(client, completion)
+        (model, sent), rest = made("m", history, tools=[], seed=1)
+        self.assertEqual((model, rest), ("m", {"tools": [], "seed": 1}))
+        self.assertIn(_MOVED, sent[2]["content"])
+        args, rest = made("m", messages=history, seed=1)
+        self.assertEqual((args, {**rest, "messages": sent}), (("m",), {"messages": sent, "seed": 1}))
+        self.assertEqual(rest["messages"], sent)
+        self.assertEqual(made(model="m"), ((), {"model": "m"}))
+
+    def test_the_caller_s_messages_stay_as_they_are(self) -> None:
+        import litellm
+
+        from unburden.adapters.litellm import offloading
+
+        def history() -> list[Any]:
+            chats = _chats()
+            message, calls = litellm.Message(**chats[1]), litellm.Message(**chats[1]).tool_calls
+            return [chats[0], message, *chats[2:4], {**chats[1], "tool_calls": calls}, *chats[2:]]
+
+        mine, before = history(), history()
+        for client in (self.client(), _down([])):
+            made, amade = offloading(client, litellm.completion), offloading(client, litellm.acompletion)
+            for model in ("gpt-4o", "gemini/gemini-3-flash"):
+                made(model=model, messages=mine, mock_response="hi")
+                made(model, mine, mock_response="hi")
+                asyncio.run(amade(model=model, messages=mine, mock_response="hi"))
+                self.assertEqual(mine, before)
+                self.assertEqual(type(mine[1].tool_calls[0]), type(before[1].tool_calls[0]))
+                self.assertEqual(type(mine[4]["tool_calls"][0]), type(before[4]["tool_calls"][0]))
 
     def test_moved(self) -> None:
         history = _chats()

@@ -9,6 +9,7 @@ The text of a tool call that names a retrieval tool is `client.run_tool(name, ar
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable
 from functools import wraps
@@ -34,8 +35,9 @@ def offloading(
 ) -> Callable[P, R]:
     """`completion` with a smaller history.
 
-    The caller's list stays as it is: the service gets it anew with each call and answers with the
-    same bytes and the same snapshots.
+    The caller's list and the messages in it stay as they are: the service gets them anew with each
+    call and answers with the same bytes and the same snapshots. The other arguments are passed on as
+    they were given.
 
     Args:
         client: of the service.
@@ -43,31 +45,54 @@ def offloading(
         **settings: before those of the client.
     """
     made = AsyncUnburden.of(client)
-    parameters = inspect.signature(completion)
+    names = list(inspect.signature(completion).parameters)
 
-    def asked(given: dict[str, Any]) -> dict[str, Any]:
-        tools = given.get("tools") or given.get("kwargs", {}).get("tools")
-        return {"tools": tools or None, "format": "openai-chat", **settings}
+    def found(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        at = names.index(name) if name in names else len(args)
+        return kwargs.get(name, args[at] if at < len(args) else None)
+
+    def asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        return {"tools": found("tools", args, kwargs) or None, "format": "openai-chat", **settings}
+
+    def replaced(
+        args: tuple[Any, ...], kwargs: dict[str, Any], messages: list[Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        # LiteLLM turns the tool calls of messages into dicts, in place.
+        copies = [_copied(message) for message in messages]
+        if "messages" in kwargs:
+            return args, {**kwargs, "messages": copies}
+        at = names.index("messages")
+        return (*args[:at], copies, *args[at + 1 :]), kwargs
 
     if inspect.iscoroutinefunction(completion):
 
         @wraps(completion)
         async def arun(*args: Any, **kwargs: Any) -> Any:
-            bound = parameters.bind(*args, **kwargs)
-            given = bound.arguments
-            given["messages"] = (await made.offload(list(given["messages"]), **asked(given))).messages
-            return await completion(*bound.args, **bound.kwargs)
+            messages = found("messages", args, kwargs)
+            if messages is not None:
+                result = await made.offload(list(messages), **asked(args, kwargs))
+                args, kwargs = replaced(args, kwargs, result.messages)
+            return await completion(*args, **kwargs)
 
         return cast("Callable[P, R]", arun)
 
     @wraps(completion)
-    def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        bound = parameters.bind(*args, **kwargs)
-        given = bound.arguments
-        given["messages"] = made.sync.offload(list(given["messages"]), **asked(given)).messages
-        return completion(*bound.args, **bound.kwargs)
+    def run(*args: Any, **kwargs: Any) -> R:
+        messages = found("messages", args, kwargs)
+        if messages is not None:
+            result = made.sync.offload(list(messages), **asked(args, kwargs))
+            args, kwargs = replaced(args, kwargs, result.messages)
+        return completion(*args, **kwargs)
 
-    return run
+    return cast("Callable[P, R]", run)
+
+
+def _copied(message: Any) -> Any:
+    try:
+        return copy.deepcopy(message)
+    except Exception:
+        # What cannot be copied must not cost the turn.
+        return message
 
 
 class UnburdenHandler(CustomLogger):
