@@ -223,6 +223,8 @@ class Reload(WithService):
         self.assertIn(
             "was not found", self.made.run_tool("read_file", {"absolute_path": str(self.store / "no")})
         )
+        self.assertIn('send {"pattern": "x"}', self.made.run_tool("grep", {"patern": "x"}))
+        self.assertIn("pattern is missing", self.made.run_tool("grep", ""))
         self.assertIn(
             "nearest", self.made.run_tool("lro_extract", {"file_path": self.records, "group_by": "cty"})
         )

@@ -227,9 +227,16 @@ class RunTool(unittest.TestCase):
             self.assertIn("read_file, grep", client.run_tool("cat", {}))
             self.assertIn("no JSON", client.run_tool("grep", '{"pattern": "x'))
             self.assertIn("accepted is an object", client.run_tool("grep", '["x"]'))
-            self.assertIn("pattern is missing", client.run_tool("grep", ""))
-            self.assertIn("absolute_path is missing", client.run_tool("read_file", None))
             self.assertEqual(server.requests, [])
+
+    def test_without_what_is_required_the_service_gets_the_model_s_own_arguments(self) -> None:
+        # What it answers names what is missing, and repeats the rest.
+        with Server(refuses(422, "x", "send that")) as server:
+            client = Unburden(server.url)
+            for name, arguments in (("grep", {"patern": "x"}), ("read_file", None), ("grep", "")):
+                self.assertEqual(client.run_tool(name, arguments), "send that")
+            sent = [(path, body) for path, body, _ in server.requests]
+        self.assertEqual(sent, [("/grep", {"patern": "x"}), ("/read_file", {}), ("/grep", {})])
 
     def test_the_service_is_down(self) -> None:
         with Server(refuses(500, "x", "x")) as server:

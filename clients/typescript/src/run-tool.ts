@@ -26,9 +26,12 @@ export async function runTool(backend: ToolBackend, called: string, given: unkno
   const name = (own.find(([, shown]) => shown === called) ?? own.find(([tool]) => tool === called))?.[0];
   if (!name) return `Error: there is no tool ${called}; there are ${own.map((pair) => pair[1]).join(', ')}.`;
   const args = parsed(given);
+  const required: readonly string[] = TOOLS.find((tool) => tool.name === name)?.input_schema.required ?? [];
   if (!args) return `Error: the arguments of ${called} are not a JSON object.`;
   try {
-    const body = { ...args, ...defaults(name, args, backend.storeDir) };
+    // Without what is required the service refuses, and repeats what it got in the call that it suggests.
+    const isWhole = required.every((key) => args[key] != null);
+    const body = isWhole ? { ...args, ...defaults(name, args, backend.storeDir) } : args;
     const { answer, metadata } = await backend.post(`/${name}`, body);
     return metadata['truncated'] === true ? goesOn(answer, change(args, metadata)) : answer;
   } catch (error) {

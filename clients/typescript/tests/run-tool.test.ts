@@ -39,7 +39,9 @@ test('answers are capped, and searches stay in the store', async (t) => {
   await client.runTool('grep', { pattern: 'x', path: 'other', max_tokens: 100 });
   await client.runTool('read_tool_result', { result_id: 'c', max_tokens: 100_000 });
   await client.runTool('read_file', '{"absolute_path": "p"}');
+  // What the service answers repeats these, without what the client adds.
   await client.runTool('lro_extract', '');
+  await client.runTool('grep', { patern: 'x' });
   assert.deepEqual(
     server.asked.map(({ path, body }) => [path, body]),
     [
@@ -47,7 +49,8 @@ test('answers are capped, and searches stay in the store', async (t) => {
       ['/grep', { pattern: 'x', path: 'other', max_tokens: 100 }],
       ['/read_tool_result', { result_id: 'c', max_tokens: 8000, store_dir: 'mine' }],
       ['/read_file', { absolute_path: 'p', max_tokens: 8000 }],
-      ['/lro_extract', { max_tokens: 8000 }],
+      ['/lro_extract', {}],
+      ['/grep', { patern: 'x' }],
     ],
   );
 });

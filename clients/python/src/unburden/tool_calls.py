@@ -52,7 +52,8 @@ def parse_call(
     if isinstance(asked, str):
         return asked
     if asked.get(_REQUIRED[name]) is None:
-        return f"{_REQUIRED[name]} is missing; accepted is a string"
+        # The service refuses it, and repeats what it got in the call that it suggests.
+        return ToolCall(name, asked, asked)
     return ToolCall(name, asked, _body(name, asked, store_dir, max_tokens))
 
 
