@@ -168,6 +168,12 @@ class Reload(WithService):
         small = self.made.offload_result("orders", content="[1, 2]", output_dir=out)
         self.assertEqual((small.offloaded, small.file_path, small.results), (False, None, "[1, 2]"))
 
+    def test_a_stored_result_is_where_the_client_looks(self) -> None:
+        stored = self.made.offload_result("orders", results=ORDERS, threshold_tokens=10)
+        assert stored.file_path is not None
+        self.assertEqual(Path(stored.file_path).parent, self.store)
+        self.assertIn("O-77", self.made.run_tool("grep", {"pattern": "O-77"}))
+
     def test_count_and_validate(self) -> None:
         counted = self.made.count_tokens(
             _history(), system="You help.", tools=[{"name": "x"}], model="gpt-4o"

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, suite, test } from 'node:test';
 import { UnburdenError } from 'unburden';
@@ -144,6 +144,8 @@ suite('the real program', { skip: BINARY ? false : 'UNBURDEN_BINARY is not set' 
     const large = await client.offloadResult('list', { results: records, thresholdTokens: 10 });
     assert.equal(large.offload.offloaded, true);
     assert.equal(readFileSync(large.offload.file_path!, 'utf8').trim().split('\n').length, 201);
+    assert.equal(basename(dirname(large.offload.file_path!)), 'context_store');
+    assert.match(await client.runTool('grep', { pattern: '名前177', glob: 'lro-*' }), /名前177/);
   });
 
   test('a refusal is typed where it is asked for, and fails open where a turn is at stake', async () => {

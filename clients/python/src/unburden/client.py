@@ -365,7 +365,7 @@ class Unburden:
             detail: the level of detail of the records.
             threshold_tokens: maximum estimated tokens of a result that is returned inline.
             ttl_seconds: lifetime of the file after it was last returned, in seconds.
-            output_dir: folder of the file; by default the operator's.
+            output_dir: folder of the file; by default the client's `store_dir`.
             profile: selects the recipes and names.
             descriptor: level of detail of the descriptor; by default `compact`, with a profile `full`,
                 as in its specification.
@@ -389,7 +389,7 @@ class Unburden:
             detail=detail,
             threshold_tokens=threshold_tokens,
             ttl_seconds=ttl_seconds,
-            output_dir=output_dir,
+            output_dir=output_dir or self.store_dir,
             profile=profile,
             descriptor=descriptor,
             score_field=score_field,
