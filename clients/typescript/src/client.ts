@@ -260,9 +260,18 @@ export class Unburden {
   /**
    * Moves a large result to a file before it enters a history: POST /offload_result.
    *
+   * @param operation name of the tool that returned the result.
+   * @throws TypeError without an operation, and unless exactly one of `results` and `content` is given.
    * @throws UnburdenError if it fails.
    */
   async offloadResult(operation: string, options: OffloadResultOptions): Promise<OffloadResultResult> {
+    const example = "such as offloadResult('list_orders', { results })";
+    if (typeof operation !== 'string') {
+      throw new TypeError(`unburden: operation is no string; accepted is the name of the tool, ${example}`);
+    }
+    if ((options?.results == null) === (options?.content == null)) {
+      throw new TypeError(`unburden: exactly one of results and content is needed, ${example}`);
+    }
     const isOwn = (options.profile ?? 'general') === 'general';
     // With a profile the descriptor is what its specification has.
     const compact = isOwn ? { descriptor: 'compact' } : {};

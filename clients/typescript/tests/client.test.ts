@@ -145,6 +145,22 @@ test('wrong arguments are told before anything is sent', async (t) => {
   assert.equal(server.asked.length, 0);
 });
 
+test('offloadResult says what it lacks', async (t) => {
+  const server = await ScriptedServer.start(t, () => ({}));
+  const { client } = clientOf(server.url);
+  const wrong: [unknown[], RegExp][] = [
+    [[{ operation: 'list', results: [] }], /operation is no string.*offloadResult\('list_orders', \{ results \}\)/],
+    [['list'], /exactly one of results and content.*offloadResult\('list_orders', \{ results \}\)/],
+    [['list', {}], /exactly one of results and content/],
+    [['list', null], /exactly one of results and content/],
+    [['list', { results: [], content: '' }], /exactly one of results and content/],
+  ];
+  for (const [given, message] of wrong) {
+    await assert.rejects(client.offloadResult(...(given as [string, object])), { name: 'TypeError', message });
+  }
+  assert.equal(server.asked.length, 0);
+});
+
 test('address and token come from the environment where no option says otherwise', async (t) => {
   const server = await ScriptedServer.start(t, () => ({ metadata: { matches: [], truncated: false } }));
   process.env['UNBURDEN_URL'] = server.url;
