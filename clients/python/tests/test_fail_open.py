@@ -6,10 +6,12 @@ import asyncio
 import json
 import logging
 import socket
+import ssl
 import threading
 import time
 import unittest
 from typing import Any
+from unittest import mock
 
 from unburden import AsyncUnburden, ServiceError, Unavailable, Unburden
 from unburden.outage import remedy
@@ -111,6 +113,34 @@ class FailOpen(unittest.TestCase):
 
         with Server(play) as server:
             self.assert_open(server.url, "answer_broken")
+
+    def test_https_where_the_service_speaks_http(self) -> None:
+        def serve(listener: socket.socket) -> None:
+            for _ in range(3):
+                connection, _ = listener.accept()
+                with connection:
+                    connection.recv(4096)
+                    connection.sendall(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
+
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            threading.Thread(target=serve, args=(listener,), daemon=True).start()
+            address = f"127.0.0.1:{listener.getsockname()[1]}"
+            self.assert_open(f"https://{address}", "tls_failed")
+        self.assertEqual(
+            self.warnings,
+            [
+                f"unburden: the service at https://{address} speaks http, not https; set base_url "
+                f"(UNBURDEN_URL) to http://{address} (tls_failed); continuing with the original messages"
+            ],
+        )
+
+    def test_a_certificate_that_is_not_trusted(self) -> None:
+        error = ssl.SSLCertVerificationError(1, "[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate")
+        with mock.patch("http.client.HTTPSConnection.connect", side_effect=error):
+            self.assert_open(
+                "https://127.0.0.1:1", "tls_failed", "no TLS with https://127.0.0.1:1: [SSL: CERT"
+            )
+        self.assertNotIn("unburden serve", self.warnings[0])
 
     def test_dropped_before_the_answer(self) -> None:
         with Server(scripted.hangs_up) as server:

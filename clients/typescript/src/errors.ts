@@ -14,7 +14,7 @@ export interface ErrorDetails {
  * A call that the service refused, or a service that could not be reached.
  *
  * Codes of the client itself: `unreachable` (nothing listens, the connection broke), `timeout`,
- * `not_started` (of `startLocal`),
+ * `tls_failed`, `port_blocked` (`fetch` refuses the port), `not_started` (of `startLocal`),
  * `answer_unreadable` (no JSON, or not what the contract says), `arguments_unreadable` (a value
  * that JSON cannot hold, messages that an adapter cannot convert), `not_done` (the service
  * worked, but could not offload: a full disk, say) and `tool_names_clash` (a warning only).

@@ -93,11 +93,28 @@ export class Transport {
         cause: error,
       });
     }
-    const found = /ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(codeOf(error))
+    const code = codeOf(error);
+    if (/^ERR_(SSL|TLS)_|^EPROTO$|CERT|UNABLE_TO_VERIFY/.test(code)) {
+      return new UnburdenError(noTls(url, code, reason(error)), { code: 'tls_failed', cause: error });
+    }
+    if (reason(error) === 'bad port') {
+      const message = `fetch blocks the port of ${url}; let the service listen on another port, such as 8002`;
+      return new UnburdenError(message, { code: 'port_blocked', cause: error });
+    }
+    const found = /ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(code)
       ? `${url} broke the connection off`
       : `no service at ${url}`;
     return new UnburdenError(`${found}: ${reason(error)}`, { code: 'unreachable', cause: error });
   }
+}
+
+function noTls(url: string, code: string, why: string): string {
+  // OpenSSL's names for an answer in plain text.
+  if (!/wrong.version.number|packet.length.too.long|http.request/i.test(`${code} ${why}`)) {
+    return `no TLS with ${url}: ${why}`;
+  }
+  const http = url.replace(/^https/, 'http');
+  return `the service at ${url} speaks http, not https; set baseUrl (UNBURDEN_URL) to ${http}`;
 }
 
 function encoded(body: Record<string, unknown>): string {
@@ -156,9 +173,9 @@ function codeOf(error: unknown): string {
   return cause ? codeOf(cause) : String(code ?? '');
 }
 
-/** The innermost cause: `fetch` itself says no more than that it failed. */
+/** The innermost cause, in one line: `fetch` itself says no more than that it failed. */
 export function reason(error: unknown): string {
   const { message, cause, code } = (error ?? {}) as { message?: string; cause?: unknown; code?: string };
   if (cause) return reason(cause);
-  return message || code || String(error);
+  return (message || code || String(error)).split('\n', 1)[0]!;
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { Unburden } from 'unburden';
 import { ScriptedServer, clientOf, nowhere, refuse, send } from './support.ts';
@@ -97,6 +99,43 @@ test('where nothing listens the turn goes on at once', async () => {
   assert.equal(done.error?.code, 'unreachable');
   assert.match(warnings[0]!, /^unburden: no service at http.*ECONNREFUSED.*; continuing with the original messages. Start it: unburden serve --listen 127.0.0.1:\d+$/);
   assert.equal(await client.healthy(), false);
+});
+
+test('https where the service speaks http is told in one line', async (t) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'));
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  t.after(() => server.close());
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { client, warnings, errors } = clientOf(`https://${address}`);
+  await client.offload(HISTORY);
+  assert.equal(errors[0]?.code, 'tls_failed');
+  assert.deepEqual(warnings, [
+    `unburden: the service at https://${address} speaks http, not https; set baseUrl (UNBURDEN_URL) to ` +
+      `http://${address}; continuing with the original messages`,
+  ]);
+});
+
+test('what fails below fetch is told in one line, with a remedy that helps', async () => {
+  const failing = (cause: Error): typeof fetch => () =>
+    Promise.reject(new TypeError('fetch failed', { cause }));
+  const expired = Object.assign(new Error('certificate has expired\nmore'), { code: 'CERT_HAS_EXPIRED' });
+  const { client, warnings } = clientOf('https://127.0.0.1:8002', { fetch: failing(expired) });
+  assert.equal((await client.offload(HISTORY)).error?.code, 'tls_failed');
+  assert.deepEqual(warnings, [
+    'unburden: no TLS with https://127.0.0.1:8002: certificate has expired; continuing with the original messages',
+  ]);
+});
+
+test('a port that fetch blocks is no place to start the service', async () => {
+  const { client, warnings } = clientOf('http://127.0.0.1:1');
+  assert.equal((await client.offload(HISTORY)).error?.code, 'port_blocked');
+  assert.deepEqual(warnings, [
+    'unburden: fetch blocks the port of http://127.0.0.1:1; let the service listen on another port, such as ' +
+      '8002; continuing with the original messages',
+  ]);
 });
 
 test('an address that swallows everything costs the time of a connect, not of a call', async (t) => {

@@ -8,8 +8,8 @@ class UnburdenError(Exception):
 
     Attributes:
         code: a stable word, such as `file_not_found`; those of the service are listed in its
-            `openapi.yaml`, those of this client are `unreachable`, `timeout`, `answer_broken`,
-            `body_not_json` and `not_started`.
+            `openapi.yaml`, those of this client are `unreachable`, `timeout`, `tls_failed`,
+            `answer_broken`, `body_not_json` and `not_started`.
         status: the HTTP status; None without an answer.
         field: the request field concerned, if there is one.
         message: one sentence for a person or a model.

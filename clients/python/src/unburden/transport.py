@@ -21,6 +21,14 @@ class _NoService(ConnectionError):
     """Nothing can be connected to; why not."""
 
 
+class _NoTls(ConnectionError):
+    """A service that cannot be spoken to in https; why not."""
+
+
+_NOT_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG", "HTTP_REQUEST")
+"""What OpenSSL's versions call an answer in plain text."""
+
+
 class Transport:
     """Sends requests to one service; safe to use from several threads.
 
@@ -135,10 +143,18 @@ class Transport:
             connection.connect()
         except TimeoutError as error:
             raise _NoService(f"no connection within {self._connect_timeout:g} s") from error
+        except ssl.SSLError as error:
+            raise _NoTls(self._no_tls(error)) from error
         except OSError as error:
             raise _NoService(error.strerror or str(error)) from error
         sock: socket.socket = connection.sock
         return sock
+
+    def _no_tls(self, error: ssl.SSLError) -> str:
+        if getattr(error, "reason", None) not in _NOT_TLS:
+            return f"no TLS with {self._url}: {error.strerror or error}"
+        http = "http" + self._url[len("https") :]
+        return f"the service at {self._url} speaks http, not https; set base_url (UNBURDEN_URL) to {http}"
 
     def _take(self) -> tuple[http.client.HTTPConnection, bool]:
         with self._lock:
@@ -169,6 +185,8 @@ class Transport:
             return Unavailable(
                 f"{self._url} broke its answer off or sent no HTTP: {error!r}", code="answer_broken"
             )
+        if isinstance(error, _NoTls):
+            return Unavailable(str(error), code="tls_failed")
         if isinstance(error, _NoService):
             return Unavailable(f"no service at {self._url}: {error}", code="unreachable")
         return Unavailable(f"{self._url} broke the connection off: {error}", code="unreachable")
