@@ -10,6 +10,7 @@ import ssl
 import threading
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from unittest import mock
 
@@ -73,6 +74,55 @@ class FailOpen(unittest.TestCase):
             began = time.monotonic()
             self.assert_open(server.url, "timeout", "within 0.5 s")
             self.assertLess(time.monotonic() - began, 4)
+
+    def test_a_service_that_hangs_is_not_asked_on_every_turn(self) -> None:
+        now = 1000.0
+        with mock.patch("unburden.outage.monotonic", side_effect=lambda: now):
+            with Server(*[scripted.hangs] * 6, offloads(), scripted.hangs) as server:
+                client = self.client(server.url, timeout=0.05)
+                for turn, pause in enumerate((5, 10, 20, 40, 60, 60), 1):
+                    self.assertIs(client.offload(MESSAGES).messages, MESSAGES)
+                    now += pause - 1
+                    passed = client.offload(MESSAGES)
+                    self.assertIs(passed.messages, MESSAGES)
+                    assert passed.error is not None
+                    self.assertEqual(passed.error.code, "timeout")
+                    self.assertRegex(passed.error.message, "within 0.05 s; it is asked again in 1 s$")
+                    self.assertEqual(len(server.requests), turn)
+                    now += 1
+                self.assertEqual(len(self.warnings), 1, self.warnings)
+                # It answers again, and a new outage begins with the shortest pause.
+                self.assertIsNone(client.offload(MESSAGES).error)
+                self.assertIsNotNone(client.offload(MESSAGES).error)
+                now += 5
+                client.offload(MESSAGES)
+                self.assertEqual(len(server.requests), 9)
+        self.assertEqual(len(self.warnings), 2)
+
+    def test_calls_that_hang_at_the_same_time_are_one_pause(self) -> None:
+        with Server(scripted.hangs) as server:
+            client = self.client(server.url, timeout=0.3)
+            with ThreadPoolExecutor(4) as threads:
+                list(threads.map(client.offload, [MESSAGES] * 4))
+            error = client.offload(MESSAGES).error
+        assert error is not None
+        self.assertIn("asked again in 5 s", error.message)
+        self.assertEqual(len(server.requests), 4)
+
+    def test_who_wants_errors_asks_on_every_turn(self) -> None:
+        with Server(scripted.hangs) as server:
+            client = self.client(server.url, timeout=0.05, fail_open=False)
+            for _ in range(2):
+                with self.assertRaises(Unavailable):
+                    client.offload(MESSAGES)
+            self.assertEqual(len(server.requests), 2)
+
+    def test_no_connection_in_time_is_a_pause_too(self) -> None:
+        with mock.patch("http.client.HTTPConnection.connect", side_effect=TimeoutError) as connect:
+            client = self.client("http://10.0.0.1:8002")
+            for _ in range(3):
+                self.assertIsNotNone(client.offload(MESSAGES).error)
+        self.assertEqual(connect.call_count, 1)
 
     def test_it_trickles(self) -> None:
         with Server(scripted.trickles) as server:

@@ -155,7 +155,8 @@ export class Unburden {
 
   /**
    * Makes a history smaller: POST /context_offload. If the service is down, slow, or refuses, it
-   * returns the same array of messages, with `error` set and a warning for each outage.
+   * returns the same array of messages, with `error` set and a warning for each outage. After a
+   * timeout it returns them for some seconds without asking.
    *
    * @param messages the whole history, oldest first, in any format that the service understands.
    * @throws TypeError if messages is not an array or an option is invalid.
@@ -170,6 +171,9 @@ export class Unburden {
     settings['store_dir'] = filled(storeDir ?? this.storeDir, 'storeDir');
     if (system !== undefined && system !== null) settings['system'] = system;
     if (tools !== undefined && tools !== null) settings['tools'] = tools;
+    const paused = this.#failOpen ? this.#outage.paused() : null;
+    if (paused) return unchanged(messages, system, paused);
+    const asked = performance.now();
     try {
       const done = await this.#offload(messages, settings);
       if (done.error) this.#outage.began(done.error);
@@ -179,7 +183,7 @@ export class Unburden {
     } catch (error) {
       const known = named(error);
       if (!this.#failOpen) throw known;
-      this.#outage.began(known);
+      this.#outage.began(known, asked);
       return unchanged(messages, system, known);
     }
   }

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { Unburden } from 'unburden';
+import type { Offloaded } from 'unburden';
 import { ScriptedServer, clientOf, nowhere, refuse, send } from './support.ts';
 import type { Answer } from './support.ts';
 
@@ -155,6 +156,44 @@ test('an address that swallows everything costs the time of a connect, not of a 
   assert.equal((await client.offload(HISTORY)).error?.code, 'timeout');
   assert.ok(Date.now() - began < 2000);
   assert.match(warnings[0]!, /within 100 ms/);
+});
+
+test('a service that hangs is not asked on every turn', async (t) => {
+  let hangs = true;
+  const server = await ScriptedServer.start(t, ({ body }) =>
+    hangs ? undefined : { messages: body['messages'] },
+  );
+  let now = 1000;
+  t.mock.method(performance, 'now', () => now);
+  const { client, warnings } = clientOf(server.url, { timeoutMs: 50 });
+  const turn = (): Promise<Offloaded<object>> => client.offload<object>(HISTORY);
+  for (const [at, pause] of [5, 10, 20, 40, 60, 60].entries()) {
+    assert.equal((await turn()).messages, HISTORY);
+    now += (pause - 1) * 1000;
+    const passed = await turn();
+    assert.equal(passed.messages, HISTORY);
+    assert.equal(passed.error?.code, 'timeout');
+    assert.match(passed.error!.message, /within 50 ms; it is asked again in 1 s$/);
+    assert.equal(server.asked.length, at + 1);
+    now += 1000;
+  }
+  assert.equal(warnings.length, 1);
+  // It answers again, and a new outage begins with the shortest pause.
+  hangs = false;
+  assert.equal((await turn()).error, null);
+  hangs = true;
+  // Calls of the same time make one pause.
+  await Promise.all([turn(), turn(), turn()]);
+  assert.match((await turn()).error!.message, /it is asked again in 5 s$/);
+  assert.equal(server.asked.length, 10);
+  assert.equal(warnings.length, 2);
+});
+
+test('who wants errors asks on every turn', async (t) => {
+  const server = await ScriptedServer.start(t, () => undefined);
+  const { client } = clientOf(server.url, { timeoutMs: 50, failOpen: false });
+  for (let n = 0; n < 2; n += 1) await assert.rejects(client.offload(HISTORY), { code: 'timeout' });
+  assert.equal(server.asked.length, 2);
 });
 
 test('an outage that ends and comes back is told again', async (t) => {

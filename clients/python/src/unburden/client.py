@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -45,7 +46,8 @@ class Unburden:
     """Makes agents' histories smaller and reads back the moved content. Thread-safe.
 
     `offload` fails open: if the service is down, slow or refuses, it returns the caller's own messages,
-    with one warning for the whole outage. The other calls raise `UnburdenError`.
+    with one warning for the whole outage. After a timeout it returns them for some seconds without
+    asking. The other calls raise `UnburdenError`.
     """
 
     def __init__(
@@ -156,6 +158,10 @@ class Unburden:
         body = self._offload_body(messages, settings)
         body.update(_given(model=_text("model", model) or self.model))
         body.update(_given(format=_format(format), chat_id=_text("chat_id", chat_id)))
+        paused = self._outage.paused() if self.fail_open else None
+        if paused:
+            return unchanged(messages, system, paused)
+        asked = monotonic()
         try:
             sent = plain_list(messages, "messages")
             given = plain(system, "system")
@@ -166,7 +172,7 @@ class Unburden:
         except UnburdenError as error:
             if not self.fail_open:
                 raise
-            self._outage.failed(error)
+            self._outage.failed(error, asked)
             return unchanged(messages, system, error)
         self._outage.over()
         if result.report is not None:

@@ -1,18 +1,23 @@
-"""One warning for an outage, however many turns it lasts."""
+"""One warning for an outage, however many turns it lasts, and pauses while the service hangs."""
 
 from __future__ import annotations
 
 import logging
 import threading
 from collections.abc import Callable
+from math import ceil
+from time import monotonic
 from urllib.parse import urlsplit
 
-from .errors import UnburdenError
+from .errors import Unavailable, UnburdenError
 
 logger = logging.getLogger("unburden")
 
-
 _DEFAULT_PORT = 8002
+
+_SHORTEST_PAUSE = 5.0
+_LONGEST_PAUSE = 60.0
+"""In seconds. Each call that times out doubles the pause after it."""
 
 
 def remedy(url: str, log: str | None) -> str:
@@ -29,7 +34,7 @@ def remedy(url: str, log: str | None) -> str:
 
 
 class Outage:
-    """Remembers why offloading failed last, and warns when that is news."""
+    """Remembers why offloading failed last, warns when that is news, and pauses after a timeout."""
 
     def __init__(self, warn: Callable[[str], None] | None = None, remedy: str = "") -> None:
         """`warn` gets each warning; by default the logger `unburden` does, at level WARNING. `remedy` is
@@ -37,13 +42,32 @@ class Outage:
         self._warn = warn or logger.warning
         self._remedy = remedy
         self._cause: str | None = None
+        self._timeout: UnburdenError | None = None
+        self._pause_began = float("-inf")
+        self._pause = 0.0
         self._lock = threading.Lock()
 
-    def failed(self, error: UnburdenError) -> None:
+    def paused(self) -> UnburdenError | None:
+        """The timeout for which the service is not to be asked now; None where it may be."""
+        with self._lock:
+            error, left = self._timeout, self._pause_began + self._pause - monotonic()
+        if error is None or left <= 0:
+            return None
+        return Unavailable(f"{error.message}; it is asked again in {ceil(left)} s", code=error.code)
+
+    def failed(self, error: UnburdenError, asked: float = float("inf")) -> None:
         """Warns, unless the call before failed for the same cause. A history that cannot be sent is no
-        outage: each such call warns."""
+        outage: each such call warns.
+
+        Args:
+            error: of the call.
+            asked: when the call began, by `monotonic`. Calls that began before a pause do not make it longer.
+        """
         with self._lock:
             known, self._cause = self._cause == error.code, error.code
+            if _timed_out(error) and asked >= self._pause_began + self._pause:
+                self._timeout, self._pause_began = error, monotonic()
+                self._pause = min(max(2 * self._pause, _SHORTEST_PAUSE), _LONGEST_PAUSE)
         known = known and error.code != "body_not_json"
         if not known:
             what_to_do = f". {self._remedy}" if self._remedy and error.code == "unreachable" else ""
@@ -63,5 +87,10 @@ class Outage:
         """The service answered: the next failure is news again."""
         with self._lock:
             known, self._cause = self._cause, None
+            self._timeout, self._pause = None, 0.0
         if known is not None:
             logger.info("offloading works again")
+
+
+def _timed_out(error: BaseException | None) -> bool:
+    return error is not None and (isinstance(error, TimeoutError) or _timed_out(error.__cause__))
