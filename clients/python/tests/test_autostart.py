@@ -143,20 +143,98 @@ class Autostart(unittest.TestCase):
             assert client._started
             self.assertNotEqual(os.getpgid(client._started._process.pid), os.getpgrp())
 
+    def kill(self, client: Unburden) -> str:
+        """The address of the service that was killed."""
+        assert client._started
+        client._started._process.kill()
+        client._started._process.wait()
+        return client._started.url
+
     def test_a_killed_service_is_replaced(self) -> None:
         first = Unburden(store_dir=self.store, autostart=True)
-        assert first._started
-        first._started._process.send_signal(signal.SIGKILL)
-        first._started._process.wait()
-        warnings: list[str] = []
-        with Unburden(store_dir=self.store, autostart=True, on_warning=warnings.append) as second:
+        self.kill(first)
+        with Unburden(store_dir=self.store, autostart=True) as second:
             self.assertTrue(second.healthy())
-            assert second._started
-            second._started._process.kill()
-            second._started._process.wait()
-            self.assertIsNotNone(second.offload([]).error)
-            self.assertIn(f"Its log: {second.log}", warnings[0])
+            self.assertIsNone(first.offload([]).error)
         first.close()
+
+    def test_a_service_that_was_killed_is_started_again(self) -> None:
+        warnings: list[str] = []
+        clients = [
+            Unburden(store_dir=self.store, autostart=True, on_warning=warnings.append) for _ in range(2)
+        ]
+        url = self.kill(clients[0])
+        with ThreadPoolExecutor(4) as threads:
+            codes = list(threads.map(_code, clients * 2))
+        self.assertEqual(codes, [None] * 4)
+        assert clients[0]._started
+        news = f"the service at {url} has ended; started again at {clients[0]._started.url}"
+        self.assertEqual(warnings, [f"unburden: {news}. Its log: {clients[0].log}"])
+        self.assertIn("No matches", clients[1].run_tool("grep", {"pattern": "x"}))
+        process = clients[0]._started._process
+        for client in clients:
+            client.close()
+        self.assertTrue(ended(process.pid))
+
+    def test_a_service_that_ends_again_is_not_started_on_every_turn(self) -> None:
+        warnings: list[str] = []
+        with Unburden(store_dir=self.store, autostart=True, on_warning=warnings.append) as client:
+            self.kill(client)
+            self.assertIsNone(client.offload([]).error)
+            self.kill(client)
+            warnings.clear()
+            for _ in range(3):
+                self.assertEqual(_code(client), "unreachable")
+            self.assertIn(f"Its log: {client.log}", "".join(warnings))
+            self.assertEqual(len(warnings), 1)
+            now = time.monotonic()
+            with mock.patch("unburden.autostart.time.monotonic", side_effect=lambda: now + 11):
+                self.assertIsNone(client.offload([]).error)
+
+    def test_a_service_that_cannot_start_again_says_why_once(self) -> None:
+        warnings: list[str] = []
+        with Unburden(store_dir=self.store, autostart=True, on_warning=warnings.append) as client:
+            self.kill(client)
+            with mock.patch.dict(os.environ, {"UNBURDEN_BINARY": "/no/such/program"}):
+                for _ in range(3):
+                    self.assertEqual(_code(client), "unreachable")
+                said = client.run_tool("grep", {"pattern": "x"})
+            self.assertIn("cannot be read now", said)
+            self.assertEqual(len(warnings), 1, warnings)
+            self.assertIn("it could not be started again: unburden: UNBURDEN_BINARY is", warnings[0])
+
+    def test_a_client_follows_the_service_that_another_process_started(self) -> None:
+        with Unburden(store_dir=self.store, autostart=True) as client:
+            # This one's own process only keeps the service of the other.
+            self.kill(client)
+            parent = Parent(self.store)
+            self.assertIsNone(client.offload([]).error)
+            assert client._started
+            self.assertEqual(client._started.url, parent.url)
+            os.kill(parent.service, signal.SIGKILL)
+            self.assertTrue(ended(parent.service))
+            now = time.monotonic()
+            with mock.patch("unburden.autostart.time.monotonic", side_effect=lambda: now + 11):
+                self.assertIsNone(client.offload([]).error)
+            self.assertNotEqual(client._started.url, parent.url)
+        parent.kill()
+
+    def test_the_token_that_the_service_demands(self) -> None:
+        secret = self.folder / "token"
+        secret.write_text("a token of a file\n")
+        for variables in (
+            {"UNBURDEN_SERVER__TOKEN": "a token of the service\n"},
+            {"UNBURDEN_SERVER__TOKEN": "a token of the service", "UNBURDEN_TOKEN": "another service's"},
+            {"UNBURDEN_SERVER__TOKEN_FILE": str(secret)},
+        ):
+            store = tempfile.mkdtemp(dir=self.folder)
+            with self.subTest(variables=variables), mock.patch.dict(os.environ, variables):
+                with Unburden(store_dir=store, autostart=True) as client:
+                    self.assertIsNone(client.offload([]).error)
+                    assert client._started
+                    alone = Unburden(client._started.url, token="a token of nobody")
+                    self.assertEqual(_code(alone), "unauthorized")
+                    alone.close()
 
     def test_an_address_wins(self) -> None:
         with mock.patch.dict(os.environ, {"UNBURDEN_URL": "http://127.0.0.1:9"}):
@@ -176,3 +254,8 @@ class Autostart(unittest.TestCase):
         with mock.patch.dict(os.environ, {"UNBURDEN_BINARY": "/no/such/program"}):
             with self.assertRaisesRegex(UnburdenError, "UNBURDEN_BINARY is '/no/such/program'"):
                 Unburden(store_dir=self.store, autostart=True)
+
+
+def _code(client: Unburden) -> str | None:
+    error = client.offload([]).error
+    return None if error is None else error.code

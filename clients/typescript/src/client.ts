@@ -93,6 +93,21 @@ export interface Offloaded<M> {
   error: UnburdenError | null;
 }
 
+/** A service that a client has started. */
+export interface OwnService {
+  /** Its address; another one after it was started again. */
+  readonly url: string;
+  /** The path of its log. */
+  readonly log: string;
+  /**
+   * Starts it again where nothing listens at `url`, or joins the one that another process started.
+   *
+   * @returns whether this call did it; false where another one has, or tried too short a time ago.
+   * @throws UnburdenError where it cannot.
+   */
+  restart(url: string): Promise<boolean>;
+}
+
 const DEFAULT_URL = 'http://127.0.0.1:8002';
 
 /** A client of the service. One serves any number of agents at once. */
@@ -112,10 +127,10 @@ export class Unburden {
   #totals: Readonly<Totals> = noTotals;
 
   /**
-   * @param remedy what the warning of an outage says to do; by default how to start the service.
+   * @param own the service that this client has started.
    * @throws TypeError for an option of the wrong type or out of range.
    */
-  constructor(options: UnburdenOptions = {}, remedy?: string) {
+  constructor(options: UnburdenOptions = {}, own?: OwnService) {
     const {
       baseUrl,
       storeDir,
@@ -136,15 +151,16 @@ export class Unburden {
     this.#failOpen = failOpen ?? true;
     this.#warn = onWarning ?? ((message: string) => console.warn(message));
     const url = address(baseUrl ?? environment('UNBURDEN_URL') ?? DEFAULT_URL);
-    this.#outage = new Outage(this.#warn, remedy ?? startCommand(url));
+    this.#outage = new Outage(this.#warn, own ? `Its log: ${own.log}` : startCommand(url));
     this.#misfit = new Outage(this.#warn);
     this.#transport = new Transport({
-      baseUrl: url,
+      baseUrl: () => own?.url ?? url,
       token: bearer(token, 'token') ?? bearer(environment('UNBURDEN_TOKEN'), 'UNBURDEN_TOKEN'),
       timeoutMs: duration(timeoutMs ?? 30_000, 'timeoutMs'),
       connectTimeoutMs: duration(connectTimeoutMs ?? 2_000, 'connectTimeoutMs'),
       // A method of another object is no function of its own in every runtime.
       fetch: call ?? ((input, init) => fetch(input, init)),
+      ...(own && { hasMoved: (at: string, found: UnburdenError) => this.#hasMoved(own, at, found) }),
     });
   }
 
@@ -357,6 +373,19 @@ export class Unburden {
   runTool(name: string, args: unknown): Promise<string> {
     const post = (path: string, body: Record<string, unknown>) => this.#transport.post(path, body);
     return runTool({ post, storeDir: this.storeDir, toolNames: this.toolNames() }, name, args);
+  }
+
+  /** Whether the client's own service has another address, after it was started again where it had ended. */
+  async #hasMoved(own: OwnService, url: string, found: UnburdenError): Promise<boolean> {
+    const restarted = await own.restart(url).catch((error: unknown) => {
+      const message = `${found.message}; it could not be started again: ${reason(error)}`;
+      throw new UnburdenError(message, { code: found.code, cause: error });
+    });
+    if (restarted) {
+      const news = `the service at ${url} has ended; started again at ${own.url}`;
+      this.#warn(`unburden: ${news}. Its log: ${own.log}`, found);
+    }
+    return restarted || own.url !== url;
   }
 
   /** The setting under its name in the contract; empty where nothing is named. */

@@ -15,11 +15,17 @@ export interface Envelope {
 
 /** How the service is reached. */
 export interface TransportOptions {
-  baseUrl: string;
+  baseUrl: () => string;
   token: string | undefined;
   timeoutMs: number;
   connectTimeoutMs: number;
   fetch: typeof fetch;
+  /**
+   * Whether the service has another address, after nothing was found at `url`.
+   *
+   * @throws UnburdenError where it has ended and cannot be started again.
+   */
+  hasMoved?: (url: string, found: UnburdenError) => Promise<boolean>;
 }
 
 /** HTTP to one service. Connections are kept by the runtime's `fetch`. */
@@ -39,6 +45,18 @@ export class Transport {
    */
   async post(path: string, body: Record<string, unknown> | string): Promise<Envelope> {
     const json = typeof body === 'string' ? body : encoded(body);
+    const url = this.#options.baseUrl();
+    try {
+      return await this.#exchange(path, json);
+    } catch (error) {
+      const { hasMoved } = this.#options;
+      const isAway = error instanceof UnburdenError && error.code === 'unreachable';
+      if (!isAway || !(await hasMoved?.(url, error))) throw error;
+    }
+    return this.#exchange(path, json);
+  }
+
+  async #exchange(path: string, json: string): Promise<Envelope> {
     await this.#greet();
     try {
       const response = await this.#send(path, { method: 'POST', body: json }, this.#options.timeoutMs);
@@ -80,13 +98,13 @@ export class Transport {
     if (init.body) headers['content-type'] = 'application/json';
     if (this.#options.token) headers['authorization'] = `Bearer ${this.#options.token}`;
     const call = this.#options.fetch;
-    return call(this.#options.baseUrl + path, { ...init, headers, signal: AbortSignal.timeout(limitMs) });
+    return call(this.#options.baseUrl() + path, { ...init, headers, signal: AbortSignal.timeout(limitMs) });
   }
 
   #named(error: unknown, limitMs: number): UnburdenError {
     if (error instanceof UnburdenError) return error;
     const { name } = (error ?? {}) as { name?: string };
-    const url = this.#options.baseUrl;
+    const url = this.#options.baseUrl();
     if (name === 'TimeoutError' || name === 'AbortError') {
       return new UnburdenError(`${url} did not answer within ${limitMs} ms`, {
         code: 'timeout',

@@ -14,6 +14,7 @@ import subprocess
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from .errors import UnburdenError
 from .program import find_program
@@ -23,16 +24,46 @@ logger = logging.getLogger("unburden")
 _START_SECONDS = 45.0
 """A service of another process may need 30 s to end before the next one starts."""
 
+_RESTART_SECONDS = 10.0
+"""The most that a turn waits for a service to start again, and the pause until the next try."""
+
 
 @dataclass
 class Started:
-    """A service that this process keeps running."""
+    """A service that this process keeps running; all clients of its store share this object."""
 
     url: str
     log: str
     _process: subprocess.Popen[bytes]
     _store: str
     _clients: int = 0
+    _restarted: float = float("-inf")
+    _failure: UnburdenError | None = None
+
+    def restart(self, url: str) -> bool:
+        """Starts the service again, or joins the one that another process has started since.
+
+        Args:
+            url: where the caller found none.
+
+        Returns:
+            Whether this call did it. If not, another client has done it, or tried too short a time ago.
+
+        Raises:
+            UnburdenError: it cannot be started, or could not a short time ago; code `not_started`.
+        """
+        with _lock:
+            if self.url != url or self._clients == 0:
+                return False
+            if time.monotonic() < self._restarted + _RESTART_SECONDS:
+                if self._failure:
+                    raise self._failure
+                return False
+            try:
+                self._replace(_RESTART_SECONDS)
+            finally:
+                self._restarted = time.monotonic()
+            return True
 
     def release(self) -> None:
         """A client has ended. After the last one the service ends, unless other processes use it."""
@@ -41,6 +72,16 @@ class Started:
             if self._clients == 0:
                 _running.pop(self._store, None)
                 _let_go(self._process)
+
+    def _replace(self, seconds: float) -> None:
+        try:
+            started = _launch(self._store, seconds)
+        except UnburdenError as error:
+            self._failure = error
+            raise
+        _let_go(self._process)
+        self.url, self.log, self._process = started
+        self._failure = None
 
 
 _running: dict[str, Started] = {}
@@ -58,14 +99,28 @@ def start(store: str) -> Started:
     """
     with _lock:
         started = _running.get(store)
-        if started is None or started._process.poll() is not None:
-            started = _running[store] = _started(store)
-            logger.info("unburden: started at %s for %s; its log: %s", started.url, store, started.log)
+        if started is None:
+            started = _running[store] = Started(*_launch(store, _START_SECONDS), store)
+        elif started._process.poll() is not None:
+            started._replace(_START_SECONDS)
         started._clients += 1
         return started
 
 
-def _started(store: str) -> Started:
+def demanded_token() -> str | None:
+    """The token that a service demands which is started in this environment; None where it demands none."""
+    token, path = (os.environ.get(f"UNBURDEN_SERVER__{name}") for name in ("TOKEN", "TOKEN_FILE"))
+    if token or not path:
+        return token
+    try:
+        return Path(path).read_text("utf-8", "replace")
+    except OSError:
+        # The service says why it does not start.
+        return None
+
+
+def _launch(store: str, seconds: float) -> tuple[str, str, subprocess.Popen[bytes]]:
+    """The address, the log and the process of a service that is ready within `seconds`."""
     try:
         os.makedirs(store, mode=0o700, exist_ok=True)
         command = [find_program(), "serve", "--shared", "--listen", "127.0.0.1:0", "--root", store]
@@ -76,7 +131,7 @@ def _started(store: str) -> Started:
         raise UnburdenError(_sentence(str(error)), code="not_started") from error
     assert process.stdout and process.stderr
     try:
-        address, log = _first_lines(process.stdout.fileno())
+        address, log = _first_lines(process.stdout.fileno(), seconds)
     except (OSError, ValueError) as error:
         process.kill()
         said = process.stderr.read().decode(errors="replace").strip()
@@ -86,14 +141,15 @@ def _started(store: str) -> Started:
         stream.close()
     # Collects it once it has ended.
     threading.Thread(target=process.wait, name="unburden-service", daemon=True).start()
-    return Started(address, log, process, store)
+    logger.info("unburden: started at %s for %s; its log: %s", address, store, log)
+    return address, log, process
 
 
 def _sentence(found: str) -> str:
     return found if found.startswith("unburden: ") else f"unburden: the service did not start: {found}"
 
 
-def _first_lines(stdout: int) -> tuple[str, str]:
+def _first_lines(stdout: int, seconds: float) -> tuple[str, str]:
     """The address and the log's path.
 
     Raises:
@@ -101,12 +157,12 @@ def _first_lines(stdout: int) -> tuple[str, str]:
         TimeoutError: it says nothing.
     """
     text = b""
-    deadline = time.monotonic() + _START_SECONDS
+    deadline = time.monotonic() + seconds
     with selectors.DefaultSelector() as selector:
         selector.register(stdout, selectors.EVENT_READ)
         while text.count(b"\n") < 2:
             if not selector.select(max(0.0, deadline - time.monotonic())):
-                raise TimeoutError(f"it said no address within {_START_SECONDS:g} s")
+                raise TimeoutError(f"it said no address within {seconds:g} s")
             chunk = os.read(stdout, 4096)
             if not chunk:
                 raise ValueError("it ended without a word")

@@ -10,9 +10,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from . import answers
-from .autostart import Started, start
+from .autostart import Started, demanded_token, start
 from .definitions import TOOL_NAMES, ToolFormat, tool_definitions
-from .errors import ServiceError, UnburdenError
+from .errors import ServiceError, Unavailable, UnburdenError
 from .outage import Outage, remedy
 from .plain import plain, plain_list
 from .results import (
@@ -79,8 +79,10 @@ class Unburden:
                 own tools named `read_file` or `grep`.
             autostart: starts the service if neither `base_url` nor `UNBURDEN_URL` names one. It may
                 use `store_dir` only, which is then relative to this process's folder. Processes with
-                the same `store_dir` share one service, and it ends with the last of them. `log` is the
-                path of its log.
+                the same `store_dir` share one service, and it ends with the last of them. If it ends
+                earlier, the next call starts it again, at most every 10 s. `log` is the path of its log.
+                Without `token`, the client sends the token of `UNBURDEN_SERVER__TOKEN` or
+                `UNBURDEN_SERVER__TOKEN_FILE`, if the environment has one: the service requires it.
             **defaults: settings of every offload. `store_dir` is `./context_store` unless given.
 
         Raises:
@@ -100,11 +102,14 @@ class Unburden:
         self.model = model
         self._defaults = settings
         self._timeout = float(timeout)
-        token = bearer(token, "token") or bearer(os.environ.get("UNBURDEN_TOKEN"), "UNBURDEN_TOKEN")
         url = base_url or os.environ.get("UNBURDEN_URL")
-        self._started: Started | None = None
         if autostart and base_url:
             raise ValueError(f"autostart starts a service, and base_url names one, {base_url}; leave one out")
+        token = bearer(token, "token")
+        if autostart and not url:
+            token = token or bearer(demanded_token(), "UNBURDEN_SERVER__TOKEN")
+        token = token or bearer(os.environ.get("UNBURDEN_TOKEN"), "UNBURDEN_TOKEN")
+        self._started: Started | None = None
         if autostart and not url:
             self.store_dir = os.path.abspath(self.store_dir)
             self._started = start(self.store_dir)
@@ -167,7 +172,7 @@ class Unburden:
             given = plain(system, "system")
             body.update(_given(messages=sent, system=given, tools=plain(tools, "tools")))
             self._warn_of_collisions(body)
-            envelope = self._transport.post("/context_offload", body, self._timeout)
+            envelope = self._post("/context_offload", body)
             result = answers.parsed(lambda e: answers.offloaded(e, messages, sent, system, given), envelope)
         except UnburdenError as error:
             if not self.fail_open:
@@ -465,7 +470,7 @@ class Unburden:
     def healthy(self) -> bool:
         """Returns whether the service runs. Takes at most two seconds; never raises."""
         try:
-            return self._transport.get("/healthz", min(self._timeout, _HEALTH_SECONDS)) == 200
+            return self._current().get("/healthz", min(self._timeout, _HEALTH_SECONDS)) == 200
         except UnburdenError:
             return False
 
@@ -497,7 +502,7 @@ class Unburden:
         if isinstance(call, str):
             return call
         try:
-            envelope = self._transport.post(f"/{call.name}", call.body, self._timeout)
+            envelope = self._post(f"/{call.name}", call.body)
             return answers.parsed(lambda e: answered(call, e["answer"], e["metadata"]), envelope)
         except ServiceError as error:
             return error.message
@@ -546,9 +551,46 @@ class Unburden:
                 f"client, or leave these out of reload_tools and of the agent's tools"
             )
 
+    def _current(self) -> Transport:
+        """To the service's address, which changes when a client starts it again."""
+        started = self._started
+        if started and started.url != self._transport.url:
+            old, self._transport = self._transport, self._transport.moved(started.url)
+            old.close()
+        return self._transport
+
+    def _post(self, route: str, body: dict[str, Any]) -> dict[str, Any]:
+        transport = self._current()
+        try:
+            return transport.post(route, body, self._timeout)
+        except Unavailable as error:
+            if error.code != "unreachable" or not self._restarted(transport.url, error):
+                raise
+        return self._current().post(route, body, self._timeout)
+
+    def _restarted(self, url: str, found: Unavailable) -> bool:
+        """Whether the service that this client started has another address than `url`, after it was
+        started again where it had ended.
+
+        Raises:
+            Unavailable: it cannot be started again.
+        """
+        started = self._started
+        if started is None:
+            return False
+        try:
+            restarted = started.restart(url)
+        except UnburdenError as error:
+            message = f"{found.message}; it could not be started again: {error.message}"
+            raise Unavailable(message, code=found.code) from error
+        if restarted:
+            news = f"the service at {url} has ended; started again at {started.url}"
+            self._outage.warn(f"unburden: {news}. Its log: {started.log}")
+        return restarted or started.url != url
+
     def _ask(self, route: str, parse: Callable[[answers.Envelope], answers.T], /, **body: Any) -> answers.T:
         body = {name: plain(value, name) for name, value in body.items()}
-        return answers.parsed(parse, self._transport.post(route, _given(**body), self._timeout))
+        return answers.parsed(parse, self._post(route, _given(**body)))
 
 
 def unchanged(messages: list[M], system: Any, error: UnburdenError | None) -> Offloaded[M]:

@@ -55,12 +55,22 @@ class Transport:
         self._tls = ssl.create_default_context() if parts.scheme == "https" else None
         self._prefix = parts.path.rstrip("/")
         self._url = base_url.rstrip("/")
+        self._token = token
         self._connect_timeout = connect_timeout
         self._headers = {"content-type": "application/json", "accept": "application/json"}
         if token:
             self._headers["authorization"] = f"Bearer {token}"
         self._idle: list[http.client.HTTPConnection] = []
         self._lock = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        """The address of the service, without a slash at its end."""
+        return self._url
+
+    def moved(self, url: str) -> Transport:
+        """The same for a service at another address."""
+        return Transport(url, self._token, self._connect_timeout)
 
     def post(self, path: str, body: dict[str, Any], timeout: float) -> dict[str, Any]:
         """The answer's envelope.
