@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import pydoc
+import re
 import sys
 import unittest
+from pathlib import Path
 from unittest import mock
 
 import unburden
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 class Package(unittest.TestCase):
@@ -21,3 +25,13 @@ class Package(unittest.TestCase):
             sys.modules.pop("unburden.adapters.strands", None)
             with self.assertRaisesRegex(ModuleNotFoundError, r'pip install "unburden\[strands\]"'):
                 import unburden.adapters.strands  # noqa: F401
+
+    def test_the_extras_that_adapters_name_are_those_of_the_package(self) -> None:
+        sources = (ROOT / "src/unburden/adapters").glob("*.py")
+        named = {
+            name
+            for source in sources
+            for name in re.findall(r'^with needs\("(.*)"\)', source.read_text(), re.M)
+        }
+        _, _, extras = (ROOT / "pyproject.toml").read_text().partition("[project.optional-dependencies]\n")
+        self.assertEqual(named, set(re.findall(r"^([\w-]+) = ", extras.partition("\n\n")[0], re.M)))
