@@ -29,12 +29,30 @@ impl Drop for Group {
     }
 }
 
-/// Runs every `sh` block of the README in one shell, as a newcomer would, but
-/// with the binary at hand instead of `cargo run` and on a free port; then looks
-/// for each line that the `text` blocks promise.
 #[test]
 fn readme_commands_do_what_the_readme_says() {
-    let readme = text("README.md");
+    run(&text("README.md"), "");
+}
+
+/// Pages with commands. Their readers have run the README's first command and have a service.
+const PAGES: [&str; 3] = ["docs/proxy.md", "docs/records.md", "docs/snapshots.md"];
+
+#[test]
+fn pages_do_what_they_say() {
+    // Some commands show an error.
+    let before = "set +e\nunburden offload examples/history.json --store-dir ./context_store \
+                  --output smaller.json\nunburden serve &\n";
+    PAGES.iter().for_each(|page| run(&text(page), &format!("{before}{WAIT}")));
+}
+
+/// Waits for the service that a block started.
+const WAIT: &str =
+    "for i in $(seq 100); do unburden healthcheck 2>/dev/null && break; sleep 0.1; done\n";
+
+/// Runs `before` and every `sh` block of a page in one shell, as a newcomer would, but
+/// with the binary at hand instead of `cargo run` and on a free port; then looks
+/// for each line that the `text` blocks promise.
+fn run(readme: &str, before: &str) {
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(Path::new(ROOT).join("examples"), folder.path().join("examples"))
         .unwrap();
@@ -43,16 +61,18 @@ fn readme_commands_do_what_the_readme_says() {
         "set -euo pipefail\nexport PORT={port} UNBURDEN_URL=http://127.0.0.1:{port}\n\
          export PYTHONPATH='{ROOT}/clients/python/src' PYTHONDONTWRITEBYTECODE=1\n"
     );
-    for (kind, block) in runnable(&readme) {
+    script.push_str(before);
+    for (kind, block) in runnable(readme) {
         if kind == "python" {
             script.push_str(&format!("python3 - <<'PY'\n{block}PY\n"));
             continue;
         }
         script.push_str(&block);
         if block.contains("serve &") {
-            script.push_str("for i in $(seq 100); do unburden healthcheck 2>/dev/null && break; sleep 0.1; done\n");
+            script.push_str(WAIT);
         }
     }
+    script.push_str(":\n");
     let script = script
         .replace("cargo run --release --", "unburden")
         .replace("127.0.0.1:8002", &format!("127.0.0.1:{port}"));
@@ -77,9 +97,9 @@ fn readme_commands_do_what_the_readme_says() {
             .replace("\\n", "\n")
             .replace("\\\"", "\""),
     );
-    for line in blocks(&readme, "text").iter().flat_map(|block| block.lines()) {
+    for line in blocks(readme, "text").iter().flat_map(|block| block.lines()) {
         for part in line.split('…').filter(|part| !part.trim().is_empty()) {
-            assert!(seen.contains(part.trim()), "the README promises {part:?}");
+            assert!(seen.contains(part.trim()), "the page promises {part:?}: {seen}");
         }
     }
 }

@@ -242,7 +242,7 @@ async fn an_id_of_several_folders_is_a_choice_and_not_made_here() {
         }
     }
     let refusal = app.tool_result_refusal("tool_call_7", &json!({"lines": "grep:L1"}));
-    assert!(refusal.starts_with("21 results of \"tool_call_7\" lie in"), "{refusal}");
+    assert!(refusal.starts_with("21 results of \"tool_call_7\" are in"), "{refusal}");
     assert_eq!(refusal.matches("/tool_call_7.txt\"").count(), 10, "{refusal}");
     assert!(refusal.contains("\"/workspace/chat09/tool_call_7.txt\" and 11 more; "), "{refusal}");
     // The same words everywhere, and a folder or a path decides.
