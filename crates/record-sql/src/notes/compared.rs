@@ -25,7 +25,7 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         let not = if comparison.excludes() { "IS NOT NULL" } else { "IS NULL" };
         let subject = &facts.statement().sql[comparison.subject.clone()];
         if comparison.operator == "IN" && !comparison.excludes() && comparison.literals.len() > 1 {
-            return Some(format!("{shown} finds no null: add OR {subject} IS NULL"));
+            return Some(format!("{shown} finds no null: ({shown} OR {subject} IS NULL) does"));
         }
         return Some(format!("{shown} is never true: {subject} {not} compares with null"));
     }

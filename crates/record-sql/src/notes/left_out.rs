@@ -10,6 +10,9 @@ use crate::sql::expression::{AGGREGATES, COMPARING};
 use crate::sql::statement::Statement;
 use crate::sql::token::Kind;
 
+/// The most bytes of a condition that a note repeats.
+const MAX_SHOWN: usize = 80;
+
 /// A part of a condition that is null where one of its values is.
 struct Part<'s> {
     places: Range<usize>,
@@ -94,7 +97,15 @@ impl Part<'_> {
         let told = format!("{count} {unit} in which {names} is null are left out");
         Some(match self.values.as_slice() {
             [left, right] if self.differ => format!("{told}: {left} IS NOT {right} takes them"),
-            [name] => format!("{told}; OR {name} IS NULL adds them"),
+            [name] => {
+                let whole = statement.text(self.places.clone());
+                let whole = if whole.len() > MAX_SHOWN { "…" } else { whole };
+                let with = match is_denied(statement, self.places.start) {
+                    true => format!("({whole} AND {name} IS NOT NULL)"),
+                    false => format!("({whole} OR {name} IS NULL)"),
+                };
+                format!("{told}: {with} in place of {whole} takes them")
+            }
             _ => told,
         })
     }
@@ -168,6 +179,14 @@ fn compared(statement: &Statement, at: usize) -> Option<Part<'_>> {
         false => values(statement, [left, right]),
     };
     Some(Part { places, values, with_nulls, differ })
+}
+
+/// Returns true for a place in brackets behind an odd number of NOT.
+fn is_denied(statement: &Statement, place: usize) -> bool {
+    let start = statement.select_around(place).start;
+    let opens = std::iter::successors(statement.enclosing(place), |at| statement.enclosing(*at));
+    let opens = opens.take_while(|open| *open > start);
+    opens.filter(|open| statement.is(open - 1, "not")).count() % 2 == 1
 }
 
 /// Returns the places with the NOT before them, if there is one.

@@ -64,6 +64,6 @@ fn of_column(read: Read<'_>) -> Option<String> {
     Some(if nulls == 0 {
         format!("{name} is never null, but {other}: {equal}")
     } else {
-        format!("{name} is null in {nulls} records and {other}: {name} IS NULL OR {equal}")
+        format!("{name} is null in {nulls} records and {other}: ({name} IS NULL OR {equal})")
     })
 }
