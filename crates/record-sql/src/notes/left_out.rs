@@ -1,10 +1,11 @@
-//! Rows that a condition leaves out because a value is null: neither the condition nor its opposite
-//! holds for them.
+//! Rows that a condition or a sum leaves out because a value is null: neither the condition nor its
+//! opposite holds for them.
 
 use std::ops::Range;
 
 use crate::notes::facts::Facts;
 use crate::notes::nulls::is_nothing;
+use crate::records::profile::Type;
 use crate::sql::condition::lone_conditions;
 use crate::sql::expression::{AGGREGATES, COMPARING};
 use crate::sql::statement::Statement;
@@ -30,7 +31,79 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
         notes.extend(of_where(facts, &select));
         notes.extend(of_list(facts, &select));
     }
+    if !knows_nulls(facts.statement()) {
+        notes.extend(facts.statement().places_of(&["+"]).filter_map(|at| of_sum(facts, at)));
+        notes.extend(facts.statement().places_of(&["else"]).filter_map(|at| of_else(facts, at)));
+    }
     notes
+}
+
+/// Returns true for a statement that says what becomes of nulls.
+fn knows_nulls(statement: &Statement) -> bool {
+    statement.has_any(&["null", "notnull", "isnull", "coalesce", "ifnull"])
+}
+
+/// A sum of two columns in an aggregate, a condition or an order: it is null where one of them is.
+fn of_sum(facts: &Facts<'_>, at: usize) -> Option<String> {
+    let statement = facts.statement();
+    let select = statement.select_around(at);
+    let mut calls = statement.calls_of(&["sum", "total", "avg", "min", "max"]);
+    let is_taken = calls.any(|call| (call..statement.closing(call + 1)).contains(&at))
+        || statement.clause(&select, "order").is_some()
+        || statement.clause_places(&select, "where").is_some_and(|places| places.contains(&at));
+    let [left, right] = statement.sides(at).filter(|_| is_taken)?;
+    let is_operator = |at: &usize| statement.is_any(*at, &["+", "-", "*", "/", "%"]);
+    let start = statement.outside(left.clone()).filter(is_operator).last();
+    let end = statement.outside(right.clone()).find(is_operator);
+    let columns =
+        [start.map_or(left.start, |at| at + 1)..left.end, right.start..end.unwrap_or(right.end)];
+    let is_number = |of: &Range<usize>| {
+        let read = facts.column_at(of.clone());
+        read.is_some_and(|read| matches!(read.profile.kind(), Type::Integer | Type::Real))
+    };
+    columns.iter().all(is_number).then_some(())?;
+    let [a, b] = columns.map(|of| statement.text(of));
+    let sum = statement.text(left.start..right.end);
+    let [count @ (1..), of_a, of_b] = facts.db.counts(&format!(
+        "{}SELECT count(*), sum({a} IS NULL), sum({b} IS NULL) {} WHERE ({a} IS NULL) <> ({b} IS \
+         NULL)",
+        statement.with(),
+        facts.kept_from(at)?
+    ))?
+    else {
+        return None;
+    };
+    let filled = [(a, of_a), (b, of_b)].into_iter().filter(|(_, nulls)| *nulls > 0);
+    let filled: Vec<String> = filled.map(|(name, _)| format!("coalesce({name}, 0)")).collect();
+    Some(format!(
+        "{sum} is null in {count} rows in which {a} or {b} alone is null: {} takes null for 0",
+        filled.join(" and ")
+    ))
+}
+
+/// A CASE of an order whose ELSE takes the rows in which the value is null.
+fn of_else(facts: &Facts<'_>, at: usize) -> Option<String> {
+    let statement = facts.statement();
+    let other = statement.tokens.get(at + 1).filter(|token| token.kind == Kind::Text)?;
+    let case = statement.case_around(at)?;
+    let mut orders =
+        statement.outside(case.clone()).filter(|at| statement.is_any(*at, &["<", "<=", ">", ">="]));
+    let value = statement.expression_before(orders.next()?)?;
+    facts.column_at(value.clone())?;
+    let (name, other) = (statement.text(value.clone()), other.text(&statement.sql));
+    let [count @ (1..)] = facts.db.counts(&format!(
+        "{}SELECT sum({name} IS NULL AND {} = {other}) {}",
+        statement.with(),
+        statement.text(case),
+        facts.kept_from(at)?
+    ))?
+    else {
+        return None;
+    };
+    Some(format!(
+        "{count} rows in which {name} is null come under ELSE {other}: WHEN {name} IS NULL THEN \
+         NULL before it takes them out"
+    ))
 }
 
 /// The nulls that WHERE leaves out.
@@ -54,8 +127,7 @@ fn of_where(facts: &Facts<'_>, select: &Range<usize>) -> Vec<String> {
 fn of_list(facts: &Facts<'_>, select: &Range<usize>) -> Vec<String> {
     let statement = facts.statement();
     let Some(end) = statement.clause(select, "from") else { return Vec::new() };
-    let knows = ["null", "notnull", "isnull", "coalesce", "ifnull"];
-    if statement.has_any(&knows) {
+    if knows_nulls(statement) {
         return Vec::new();
     }
     let mut calls = statement.calls_of(&AGGREGATES).chain(statement.places_of(&["filter"]));

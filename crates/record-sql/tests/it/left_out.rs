@@ -64,3 +64,25 @@ fn nulls_that_are_not_left_out_have_no_note() {
         assert!(!told.contains("left out"), "{list}: {told}");
     }
 }
+
+#[test]
+fn nulls_in_a_sum_and_under_else_are_told() {
+    let rows = "{\"a\":10,\"b\":1}\n{\"a\":20,\"b\":null}\n{\"a\":null,\"b\":null}\n";
+    let sum =
+        "a + b is null in 1 rows in which a or b alone is null: coalesce(b, 0) takes null for 0";
+    for sql in [
+        "SELECT sum(a + b) FROM records",
+        "SELECT a + b AS t FROM records ORDER BY t DESC LIMIT 1",
+        "SELECT count(*) FROM records WHERE a + b > 5",
+    ] {
+        assert_has(&notes_of(sql, rows), sum, sql);
+    }
+    let of_case = |of: &str| {
+        notes_of(&format!("SELECT CASE WHEN a < 15 THEN 'low' ELSE {of} END, 1 FROM records"), rows)
+    };
+    assert_has(&of_case("'high'"), "1 rows in which a is null come under ELSE 'high'", "'high'");
+    for fine in ["SELECT a + b FROM records", "SELECT sum(coalesce(a, 0) + b) FROM records"] {
+        assert_eq!(notes_of(fine, rows), "", "{fine}");
+    }
+    assert_eq!(of_case("0"), "");
+}
