@@ -13,6 +13,47 @@ use crate::sql::token::Kind;
 /// The most columns of a statement that are quoted.
 const MAX_QUOTED: usize = 6;
 
+/// The keywords that SQLite accepts as the name of a column without quotes.
+const BARE: [&str; 21] = [
+    "asc", "by", "cross", "desc", "end", "filter", "first", "full", "glob", "inner", "last",
+    "left", "like", "natural", "nulls", "offset", "outer", "over", "regexp", "right", "window",
+];
+
+/// Returns the statement with quotes around the columns that it reads whose names are keywords: as
+/// long as SQLite makes the same program of it, they are these columns.
+pub(crate) fn quote_bare(
+    db: &Connection,
+    statement: Statement,
+    reads: &[(String, String)],
+) -> Statement {
+    let is_keyword = |name: &String| BARE.iter().any(|word| name.eq_ignore_ascii_case(word));
+    let names: Vec<&String> =
+        reads.iter().map(|(_, column)| column).filter(|name| is_keyword(name)).collect();
+    let mut quoted = statement;
+    for at in (0..quoted.tokens.len()).rev() {
+        let token = &quoted.tokens[at];
+        let named = names.iter().find(|name| token.is(&quoted.sql, name));
+        let Some(name) = named else { continue };
+        let corrected = quoted.replaced(token.range.clone(), &quoting::name(name));
+        let program = program(db, &corrected.sql);
+        if program.is_some() && program == self::program(db, &quoted.sql) {
+            quoted = corrected;
+        }
+    }
+    quoted
+}
+
+/// Returns the program of SQLite for a statement; None if it has none.
+fn program(db: &Connection, sql: &str) -> Option<Vec<String>> {
+    let mut program = db.prepare(&format!("EXPLAIN {sql}")).ok()?;
+    let columns = program.column_count().min(6);
+    let step = |row: &rusqlite::Row<'_>| {
+        let values = (0..columns).map(|at| row.get_ref(at).map(|value| format!("{value:?}")));
+        values.collect::<Result<String, _>>()
+    };
+    program.query_map([], step).ok()?.collect::<Result<_, _>>().ok()
+}
+
 /// Returns the hint for a statement that is not SQL at `at`, if it is where the columns are quoted
 /// whose names are keywords.
 pub(crate) fn hint(draft: &Draft<'_, '_>, db: &Connection, at: usize) -> Option<String> {

@@ -76,6 +76,7 @@ pub(crate) fn prepare(
                         }
                     }
                     let Draft { statement, tables, .. } = draft;
+                    let statement = keywords::quote_bare(db, statement, &reads);
                     return Ok(Prepared { statement, tables, reads });
                 }
             },

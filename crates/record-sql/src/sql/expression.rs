@@ -95,25 +95,8 @@ impl Statement {
     pub(crate) fn ends_expression(&self, at: usize) -> bool {
         at >= self.tokens.len()
             || self.is_any(at, &[")", "("])
-            || (self.is_any(at, &BETWEEN_EXPRESSIONS) && !self.is_keyword_as_name(at))
+            || self.is_any(at, &BETWEEN_EXPRESSIONS)
             || self.is_any(at, &COMPARING)
-    }
-
-    /// Returns true for a column such as `by`, whose name is a keyword after other words.
-    fn is_keyword_as_name(&self, at: usize) -> bool {
-        let Some(before) = at.checked_sub(1) else { return false };
-        if self.is(at, "by") {
-            return !self.is_any(before, &["group", "order", "partition"]);
-        }
-        // The keyword is after an operand.
-        let is_operand = match self.tokens[before].kind {
-            Kind::Symbol => self.is(before, ")"),
-            Kind::Word => !self.ends_expression(before) || self.is(before, "end"),
-            _ => true,
-        };
-        self.is_any(at, &["offset", "asc", "desc", "nulls"])
-            && !is_operand
-            && !self.is_any(before, &["asc", "desc", "collate"])
     }
 
     /// Returns the place of the bracket that is open before a place.

@@ -91,7 +91,7 @@ fn a_column_may_have_the_name_of_a_keyword() {
         ("r WHERE r.by = 'ann'", "such as 'Ann', differ from 'ann'"),
         ("WHERE by REGEXP '^ann'", "(?i)^ann"),
         ("WHERE offset > 9", "no record has offset > 9"),
-        ("WHERE offset <> 5 LIMIT 1 OFFSET 0", "in which offset is null are left out"),
+        ("WHERE offset <> 5 LIMIT 1 OFFSET 0", "in which \"offset\" is null are left out"),
         ("WHERE desc = 'X'", "no record has desc = 'X'"),
     ] {
         let sql = format!("SELECT count(*) FROM records {rest}");

@@ -246,3 +246,17 @@ fn days_that_are_in_no_calendar() {
         assert!(outcome.notes.join("\n").contains(note), "{sql}: {:?}", outcome.notes);
     }
 }
+
+#[test]
+fn a_column_named_like_a_keyword_has_its_order_and_notes_without_quotes() {
+    for name in ["end", "left", "like", "cross", "over", "window", "offset", "desc", "by"] {
+        let rows = format!(
+            "{{\"{name}\":\"2025-02-27T12:30:00+01:00\"}}\n{{\"{name}\":\"2025-03-02T00:00:00Z\"}}\n"
+        );
+        let bare = format!("SELECT CASE WHEN 1 THEN {name} END FROM records WHERE {name} < ");
+        let bare = bare + "'2025-02-27T12:00:00Z' ORDER BY " + name;
+        assert_eq!(crate::rows_of(&bare, &rows), ["\"2025-02-27T12:30:00+01:00\""], "{bare}");
+        let sql = format!("SELECT count(*) FROM records WHERE {name} = 'never'");
+        assert_has(&notes_of(&sql, &rows), "has times such as", &sql);
+    }
+}
