@@ -88,11 +88,22 @@ impl<'r> Facts<'r> {
         let name = &chain.parts.last()?.name;
         let mut reads: Vec<Read<'r>> =
             self.reads().filter(|read| read.column.name.eq_ignore_ascii_case(name)).collect();
-        if let ([alias, _], true) = (chain.parts.as_slice(), reads.len() > 1) {
-            reads.retain(|read| self.is_called(&read.table.name, &alias.name));
+        match chain.parts.as_slice() {
+            _ if reads.len() < 2 => {}
+            [alias, _] => reads.retain(|read| self.is_called(&read.table.name, &alias.name)),
+            _ => reads.retain(|read| self.is_around(&read.table.name, chain)),
         }
         let [one] = reads.as_slice() else { return None };
         Some(*one)
+    }
+
+    /// Returns true if a table is one of the SELECT around a chain.
+    fn is_around(&self, table: &str, chain: &Chain) -> bool {
+        let statement = self.statement();
+        let Some(places) = statement.places(&chain.range()) else { return false };
+        let tables = statement.tables_of(&statement.select_around(places.start));
+        let mut tables = tables.unwrap_or_default().into_iter();
+        tables.any(|item| statement.is_name(item.places.start, table))
     }
 
     /// Returns true if `alias` is a table's name, or comes after it.
