@@ -111,32 +111,39 @@ fn of_mean(facts: &Facts<'_>) -> Option<String> {
     })
 }
 
-/// An aggregate of a column whose records a join repeats.
+/// An aggregate of a column whose records a join repeats, or a count of joined rows of which the
+/// condition is one on elements, or repeats the records of both tables.
 fn of_repeated(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
     let mut calls = statement.calls_of(&["sum", "avg", "total", "count"]);
     calls.find_map(|at| {
-        let chain = facts.chain(&statement.bytes(statement.argument(at)?))?;
-        let read = facts.column(&chain)?;
-
         let select = statement.select_around(at);
         let from = statement.clause_text(&select, "from")?;
+        let argument = statement.argument(at)?;
         let joins = from.contains(',') || from.to_lowercase().contains("join");
         // A group may be the records that the join repeats.
         let is_grouped = statement.clause(&select, "group").is_some();
         if !joins || (is_grouped && !statement.is_any(at, &["sum", "total"])) {
             return None;
         }
-        let table = match chain.parts.as_slice() {
-            [alias, _] => alias.name.clone(),
-            _ => table_in(facts, from, &read)?,
+        let tables = if statement.is(argument.start, "*") {
+            counted_tables(statement, &select)?
+        } else {
+            let chain = facts.chain(&statement.bytes(argument))?;
+            let read = facts.column(&chain)?;
+            vec![match chain.parts.as_slice() {
+                [alias, _] => alias.name.clone(),
+                _ => table_in(facts, from, &read)?,
+            }]
         };
-        let table = quoting::name(&table);
-        let [rows, records] = facts.db.counts(&format!(
-            "{}SELECT count({table}.rowid), count(DISTINCT {table}.rowid) {}",
-            statement.with(),
-            statement.rows_around(at)?
-        ))?;
+        let all = statement.rows_around(at)?;
+        let counts = tables.iter().map(|table| {
+            let table = quoting::name(table);
+            let counts = format!("count({table}.rowid), count(DISTINCT {table}.rowid)");
+            facts.db.counts(&format!("{}SELECT {counts} {all}", statement.with()))
+        });
+        let counts: Vec<[i64; 2]> = counts.collect::<Option<_>>()?;
+        let [rows, records] = counts.iter().copied().max_by_key(|[_, records]| *records)?;
         let call = statement.call_text(at);
 
         (records < rows).then(|| {
@@ -146,6 +153,21 @@ fn of_repeated(facts: &Facts<'_>) -> Option<String> {
             )
         })
     })
+}
+
+/// Returns the tables whose rows a `count(*)` takes for records: the one whose elements WHERE has
+/// a condition on, or both of two that are joined.
+fn counted_tables(statement: &Statement, select: &Range<usize>) -> Option<Vec<String>> {
+    let items = statement.tables_of(select)?;
+    let [first, other] = items.as_slice() else { return None };
+    if other.places.len() == 1 {
+        // Rows of one table joined with itself are pairs.
+        let is_pair = statement.is_name(first.places.start, &statement.value(other.places.start));
+        return (!is_pair).then(|| vec![first.name.clone(), other.name.clone()]);
+    }
+    let mut places = statement.clause_places(select, "where")?;
+    let is_element = |at| [&*other.name, "value"].iter().any(|name| statement.is_name(at, name));
+    places.any(is_element).then(|| vec![first.name.clone()])
 }
 
 /// Returns the name that a FROM clause gives the table of a column.
@@ -272,7 +294,10 @@ fn of_division(facts: &Facts<'_>) -> Option<String> {
         let left = statement.text(left);
         let right = statement.text(right);
         let (with, from) = (statement.with(), facts.from(at)?);
-        let types = format!("{with}SELECT typeof({left}), typeof({right}) {from} LIMIT 1");
+        let types = format!(
+            "{with}SELECT * FROM (SELECT typeof({left}) AS l, typeof({right}) AS r {from}) WHERE \
+             'null' NOT IN (l, r) LIMIT 1"
+        );
         let whole = facts.db.row(&types)?.iter().all(|kind| plain(kind) == "integer");
         whole.then(|| {
             format!("`/` between whole numbers drops the fraction: 1.0 * {left} / {right} keeps it")

@@ -159,3 +159,35 @@ fn a_subquery_of_several_values_is_told() {
         assert!(!notes(fine).contains("several values"), "{fine}: {}", notes(fine));
     }
 }
+
+#[test]
+fn rows_that_repeat_records_are_told_where_they_are_counted() {
+    let rows = "{\"id\":1,\"tags\":[\"a\",\"b\"]}\n{\"id\":2,\"tags\":[\"a\"]}\n";
+    let more = "{\"id\":1,\"n\":1}\n{\"id\":1,\"n\":2}\n";
+    let of = |sql: &str| notes_of_files(sql, &[("records", rows), ("m", more), ("k", more)]);
+    let each = "SELECT count(*) FROM records, json_each(tags) t";
+    for (sql, counts) in [
+        (format!("{each} WHERE t.value IN ('a', 'b')"), "3 rows of 2 records, so count(*) takes"),
+        ("SELECT count(*) FROM m JOIN k ON m.id = k.id".to_owned(), "4 rows of 2 records"),
+    ] {
+        assert_has(&of(&sql), counts, &sql);
+    }
+    for fine in [
+        each.to_owned(),
+        format!("{each} WHERE t.value = 'a'"),
+        "SELECT t.value, count(*) FROM records, json_each(tags) t WHERE t.value > '' GROUP BY 1"
+            .to_owned(),
+        "SELECT count(*) FROM records r JOIN m ON m.id = r.id".to_owned(),
+        "SELECT count(*) FROM m a JOIN m b ON a.id = b.id".to_owned(),
+    ] {
+        assert_eq!(of(&fine), "", "{fine}");
+    }
+}
+
+#[test]
+fn a_list_with_other_spellings_is_told_like_a_join() {
+    let (rows, others) = ("{\"e\":\"Ann\"}\n{\"e\":\"cy\"}\n", "{\"e\":\"ann\"}\n{\"e\":\"cy\"}\n");
+    let sql = "SELECT count(*) FROM records WHERE e IN (SELECT e FROM o)";
+    let told = notes_of_files(sql, &[("records", rows), ("o", others)]);
+    assert_has(&told, "1 of the values of e have another spelling in e, such as 'Ann'", sql);
+}
