@@ -76,15 +76,7 @@ impl Draft<'_, '_> {
             }
             Fix::Column(extra) => self.add_column(extra, db),
             Fix::Path { chain, from, path } => {
-                let chains = self.statement.chains().into_iter().rev();
-                let same = |other: &Chain| {
-                    other.parts.len() == chain.parts.len()
-                        && other.path(0).eq_ignore_ascii_case(&chain.path(0))
-                };
-                for other in chains.filter(same).collect::<Vec<_>>() {
-                    self.statement =
-                        self.statement.replaced(other.from(from), &quoting::name(&path));
-                }
+                self.statement = self.statement.renamed(&chain, from, &quoting::name(&path));
                 self.add_column(Extra { name: path.clone(), path: Some(path) }, db)?;
                 Ok(true)
             }

@@ -142,7 +142,7 @@ fn of_column(draft: &Draft<'_, '_>, failed: &Failed) -> String {
     if let [end] = ends.as_slice()
         && (!is_value || spelled(end) != *end)
     {
-        let corrected = draft.statement.replaced(chain.range(), &spelled(end));
+        let corrected = draft.statement.renamed(&chain, 0, &spelled(end));
         return format!("Nearest: {end}. {}\n{}", send_instead(&corrected.sql), columns(draft));
     }
     if let Some(hint) =
@@ -183,7 +183,7 @@ fn nearest_to(draft: &Draft<'_, '_>, chain: &Chain, ends: &[String]) -> String {
     let from = usize::from(chain.parts.len() > 1 && of_path(0).is_empty());
     let near = of_path(from);
     let Some(best) = near.first() else { return String::new() };
-    let corrected = draft.statement.replaced(chain.from(from), &spelled(best));
+    let corrected = draft.statement.renamed(chain, from, &spelled(best));
     format!("Nearest: {}. {}\n", near.join(", "), send_instead(&corrected.sql))
 }
 

@@ -220,6 +220,17 @@ impl Statement {
         Part { name, range, quoted: token.kind == Kind::Quoted }
     }
 
+    /// Returns the statement with a name in the place of the parts from `from` of each chain that
+    /// is spelled like this one.
+    pub(crate) fn renamed(&self, chain: &Chain, from: usize, name: &str) -> Self {
+        let is_same = |other: &Chain| {
+            other.parts.len() == chain.parts.len()
+                && other.path(0).eq_ignore_ascii_case(&chain.path(0))
+        };
+        let same = self.chains().into_iter().filter(is_same);
+        same.rev().fold(self.clone(), |renamed, same| renamed.replaced(same.from(from), name))
+    }
+
     /// Returns the statement with another text in a range.
     pub(crate) fn replaced(&self, range: Range<usize>, with: &str) -> Self {
         let mut sql = self.sql.clone();

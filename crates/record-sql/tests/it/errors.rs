@@ -78,6 +78,10 @@ fn other_dialects_are_translated() {
         "SELECT source->>confidence FROM records",
         &["Send instead: SELECT source->>'confidence' FROM records"],
     );
+    contains(
+        "SELECT confidence, count(*) FROM records GROUP BY confidence",
+        &["Send instead: SELECT source.confidence, count(*) FROM records GROUP BY source.confid"],
+    );
     for (sql, hint) in [
         ("SELECT status FROM records WHERE count(*) > 2", "HAVING compares it"),
         ("SELECT status, count(*) n FROM records WHERE n > 2 GROUP BY 1", "HAVING compares it"),
