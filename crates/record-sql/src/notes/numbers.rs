@@ -106,6 +106,9 @@ fn of_texts(of: &Subject<'_>) -> Option<String> {
     if matches!(count.as_str(), "0" | "null") {
         return None;
     }
+    if begin_with_numbers(of) {
+        return None;
+    }
     let is_other = "NOT it = CAST(it AS NUMERIC)";
     let one = of.row("it", &format!("WHERE {is_other} ORDER BY it = '' LIMIT 1"))?;
     let one = literal(one.first()?);
@@ -125,6 +128,17 @@ fn of_texts(of: &Subject<'_>) -> Option<String> {
     Some(format!("{count} of {all} values of {name} are not numbers, such as {one}{how}"))
 }
 
+/// Returns true for texts that are numbers before one unit, such as `9.5 MB`: SQLite takes these
+/// numbers.
+fn begin_with_numbers(of: &Subject<'_>) -> bool {
+    let unit = "ltrim(it, '+-.0123456789')";
+    let is_other = format!(
+        "{unit} = '' OR {unit} GLOB '*[0-9]*' OR it NOT GLOB '*[0-9]*' OR it GLOB '*[0-9]-*'"
+    );
+    of.counts(&format!("count(DISTINCT {unit}), sum({is_other})")) == Some([1, 0])
+        && written(of).is_none_or(|written| written.doubt.is_empty())
+}
+
 /// A cast of an expression that is no number for some records.
 fn of_casts(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
@@ -141,7 +155,7 @@ fn of_casts(facts: &Facts<'_>) -> Option<String> {
         let of = Subject::over(facts, expression.to_owned(), facts.kept_from(at)?);
         let other = "typeof(it) = 'text' AND NOT it = CAST(it AS NUMERIC)";
         let [all, count] = of.counts(&format!("count(it), sum({other})"))?;
-        (count > 0).then_some(())?;
+        (count > 0 && !begin_with_numbers(&of)).then_some(())?;
         let one = of.row("it", &format!("WHERE {other} LIMIT 1"))?;
         Some(format!(
             "{count} of {all} values of {expression} are not numbers, such as {}{COUNTED}",

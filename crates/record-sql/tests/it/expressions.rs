@@ -20,20 +20,11 @@ fn values_behind_expressions_are_told_as_columns_are() {
             "SELECT sum(o->>'p') FROM records",
             "6 of 6 values of o->>'p' are not numbers, such as '$8,000'",
         ),
-        (
-            "SELECT avg(json_extract(o, '$.s')) FROM records",
-            "values of json_extract(o, '$.s') are not numbers",
-        ),
-        (
-            "SELECT sum(e.value->>'u') FROM records, json_each(it) e",
-            "6 of 6 values of e.value->>'u' are no",
-        ),
         ("SELECT sum(p) FROM (SELECT o.p AS p FROM records)", "6 of 6 values of p are not numbers"),
         (
             "WITH t AS (SELECT o.p AS p FROM records) SELECT sum(p) FROM t",
             "6 of 6 values of p are not numbers",
         ),
-        ("SELECT sum(CASE WHEN id > 0 THEN pct END) FROM records", "no numbers, such as '8%'"),
         ("SELECT max(o->>'v') FROM records", "o->>'v' is text of versions"),
         ("SELECT id FROM records ORDER BY o->>'v' DESC LIMIT 1", "o->>'v' is text of versions"),
         (
@@ -62,6 +53,10 @@ fn values_behind_expressions_are_told_as_columns_are() {
         "SELECT max(CAST(e.value->>'q' AS INTEGER)) FROM records, json_each(it) e",
         "SELECT id FROM records ORDER BY rtrim(pct, '%') + 0",
         "SELECT upper(o->>'s') FROM records ORDER BY id",
+        // SQLite takes the number before the unit.
+        "SELECT avg(json_extract(o, '$.s')) FROM records",
+        "SELECT sum(e.value->>'u') FROM records, json_each(it) e",
+        "SELECT sum(CASE WHEN id > 0 THEN pct END) FROM records",
     ] {
         assert_eq!(notes(fine), "", "{fine}");
     }
