@@ -10,8 +10,8 @@ use crate::sql::condition::lone_conditions;
 use crate::sql::quoting;
 use crate::sql::token::Kind;
 
-/// The letters of a word rather than of a code.
-const WORD: usize = 3;
+/// The letters of a word rather than of a code, where it is a part of a text.
+const WORD: usize = 2;
 
 /// Returns the note on texts that a comparison takes for others.
 pub(crate) fn of_other_case(
@@ -106,8 +106,10 @@ fn of_texts(
 ) -> Option<String> {
     let statement = facts.statement();
     let has_word = || {
-        let mut words = constant.value.split(|c: char| !c.is_alphabetic());
-        words.any(|word| word.chars().count() >= WORD)
+        let text = constant.value.trim();
+        let mut words = text.split(|c: char| !c.is_alphabetic());
+        let is_whole = exact.starts_with("it = ") && text.chars().all(char::is_alphabetic);
+        is_whole || words.any(|word| word.chars().count() >= WORD)
     };
     let others = of.row("count(*), it", &format!("WHERE {any} AND NOT {exact}"))?;
     let [Value::Integer(count @ 1..), one] = others.as_slice() else { return None };

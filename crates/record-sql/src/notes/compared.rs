@@ -54,7 +54,7 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         .or_else(|| of_order(facts, &subject, comparison))
         .or_else(|| of_spellings(facts, comparison, column))
         .or_else(|| of_other_type(&subject, comparison))
-        .or_else(|| of_absent(&subject, comparison, column))
+        .or_else(|| of_absent(facts, &subject, comparison, column))
         .or_else(|| of_wildcard(&subject, comparison))
         .or_else(|| of_other_case(facts, &subject, comparison))
 }
@@ -286,6 +286,7 @@ fn of_value_types(
 
 /// A literal that no record has.
 fn of_absent(
+    facts: &Facts<'_>,
     subject: &Subject<'_>,
     comparison: &Comparison,
     column: Option<Read<'_>>,
@@ -318,6 +319,9 @@ fn of_absent(
     let nulls = column.map_or(0, |read| read.nulls());
     let is_nothing = ["", "null", "none", "nan", "n/a"];
     if nulls > 0 && is_nothing.contains(&absent.value.to_lowercase().as_str()) {
+        if facts.statement().has_any(&["null", "isnull", "notnull"]) {
+            return None;
+        }
         return Some(format!(
             "no record has {name} {short}; it is null in {nulls} records: {name} IS NULL"
         ));
@@ -348,7 +352,8 @@ fn of_wildcard(subject: &Subject<'_>, comparison: &Comparison) -> Option<String>
     let counts = format!("sum(it LIKE {}), sum(it LIKE {exact})", literal.sql);
     let [all, same] = subject.counts(&counts)?;
 
-    (all != same).then(|| {
+    // Where no value has the character itself, any character is meant.
+    (all != same && same > 0).then(|| {
         format!(
             "in LIKE `_` is any character: {all} records match, {same} of them with `_` itself: \
              LIKE {exact}"

@@ -75,6 +75,14 @@ impl<'r, 's> Order<'r, 's> {
             Some(kind) => misordered_as(kind, &all)?,
             None => misordered(&all)?,
         };
+        // A number next to texts of one unit is no other unit.
+        let own = || misordered(&all[..all.len() - more.len()]);
+        if found.kind == TextKind::Units
+            && own().is_none_or(|own| own.kind != TextKind::Units)
+            && more.iter().all(|text| text.parse::<f64>().is_ok())
+        {
+            return None;
+        }
         Some(Self { facts, of, texts, found })
     }
 

@@ -199,7 +199,9 @@ fn lone(facts: &Facts<'_>) -> Vec<String> {
 /// Why nothing was found: how many records meet each comparison.
 fn of_nothing(facts: &Facts<'_>, comparisons: &[Comparison]) -> Option<String> {
     let mut met = Vec::new();
-    for comparison in comparisons {
+    let select = |of: &Comparison| facts.statement().select_around(of.place);
+    let first = comparisons.first().map(select);
+    for comparison in comparisons.iter().filter(|one| Some(select(one)) == first) {
         let column = comparison.column.as_ref().and_then(|column| facts.column(column));
         let Some(subject) = subject(facts, comparison, column) else { continue };
         // The subject in the place of the column, and the rest as it is.

@@ -105,3 +105,35 @@ fn a_column_may_have_the_name_of_a_keyword() {
         assert!(!found.contains("no record"), "{sql}: {found}");
     }
 }
+
+#[test]
+fn notes_lead_to_what_is_meant() {
+    for (values, rest, told) in [
+        (&["\"US\"", "\"us\"", "\"UK\""][..], "WHERE x = 'US'", "such as 'us', differ from 'US'"),
+        (&["\"open\"", "\"Open\""], "WHERE x REGEXP '^op'", "(?i)^op"),
+        (&["\"9.5 MB\"", "\"10 MB\""], "WHERE x > 9.7", "CAST(x AS REAL) compares numbers"),
+        (&["\"a_1\"", "\"ab1\""], "WHERE x LIKE 'a_1'", "1 of them with `_` itself"),
+        (&["null", "\"a\""], "WHERE x = ''", "x IS NULL"),
+    ] {
+        let found = notes(&format!("SELECT count(*) FROM records {rest}"), &rows(values));
+        assert!(found.contains(told), "{rest}: {found}");
+    }
+    for (values, rest) in [
+        (&["\"1998\"", "\"2001\""][..], "WHERE x LIKE '199_'"),
+        (&["null", "\"a\""], "WHERE x IS NULL OR x = ''"),
+        (&["\"a\"", "\"b\""], "WHERE x = 'a' AND 'c' NOT IN (SELECT x FROM records WHERE x = 'b')"),
+    ] {
+        assert_eq!(
+            notes(&format!("SELECT count(*) FROM records {rest}"), &rows(values)),
+            "",
+            "{rest}"
+        );
+    }
+    let apart = "WHERE x = 'a' AND x NOT IN (SELECT x FROM records WHERE x <> 'b')";
+    let found = notes(&format!("SELECT count(*) FROM records {apart}"), &rows(&["\"a\"", "\"b\""]));
+    assert!(!found.contains("together"), "{found}");
+}
+
+fn rows(values: &[&str]) -> String {
+    values.iter().map(|value| format!("{{\"x\":{value}}}\n")).collect()
+}
