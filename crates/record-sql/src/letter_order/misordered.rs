@@ -118,6 +118,9 @@ fn kind_of(all: &[&str]) -> Option<TextKind> {
     if are_versions(all) {
         return Some(TextKind::Versions);
     }
+    if all.iter().all(|text| date::is_month_and_year(text)) {
+        return Some(TextKind::Times);
+    }
     let kind = TextKind::all().find(|kind| all.iter().all(|text| kind.reads(text)))?;
     // Longer numbers than a double holds.
     let has_long = |text: &&str| {

@@ -50,10 +50,11 @@ pub(super) static LISTS: [Words; 5] = [
     },
     Words {
         collation: "sizes",
-        name: "sizes of clothes",
+        name: "sizes",
         least: 3,
         words: &[
-            "xxxs 3xs", "xxs 2xs", "xs", "s", "m", "l", "xl", "xxl 2xl", "xxxl 3xl", "4xl", "5xl",
+            "xxxs 3xs", "xxs 2xs", "xs", "s small", "m medium", "l large", "xl", "xxl 2xl",
+            "xxxl 3xl", "4xl", "5xl",
         ],
     },
     Words {

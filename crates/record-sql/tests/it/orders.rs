@@ -21,7 +21,7 @@ pub(crate) fn rows(texts: &[&str]) -> String {
 }
 
 /// Each list is in the order of its kind.
-const ORDERS: [(&str, &[&str]); 38] = [
+const ORDERS: [(&str, &[&str]); 43] = [
     ("numbers", &["-3", "0.5", "9.50", "10", "100.0"]),
     ("numbers", &["n/a", "9.50", "10", "100"]),
     ("numbers with other characters", &["-3%", "9%", "12%", "100%"]),
@@ -52,12 +52,17 @@ const ORDERS: [(&str, &[&str]); 38] = [
     ("dates with names of months", &["28/Jan/2025:08:00:00 +0000", "12/Feb/2025:09:00:00 +0000"]),
     ("times of several zones or forms", &["Q4 2023", "Q1 2024", "Q2 2024", "Q1 2025"]),
     ("times of several zones or forms", &["12/2023", "05/2024", "01/2025"]),
+    ("times of several zones or forms", &["12.2023", "05.2024", "01.2025"]),
+    ("times of several zones or forms", &["Q4'23", "Q1'24", "Q2'24"]),
+    ("dates with names of months", &["Dec-23", "Apr-24", "Jan-25"]),
+    ("dates with names of months", &["31-Dec-24", "02-Jan-25", "15-Mar-25"]),
+    ("sizes", &["Small", "Medium", "Large"]),
     ("months", &["Jan", "Feb", "April", "December"]),
     ("months", &["N/A", "MARCH", "August"]),
     ("degrees from low to high", &["unknown", "info", "low", "moderate", "critical"]),
     ("levels of a log", &["DEBUG", "WARNING", "ERROR", "CRITICAL"]),
     ("weekdays, Monday first", &["Monday", "Tuesday", "Wednesday", "Friday", "Sunday"]),
-    ("sizes of clothes", &["XS", "S", "M", "L", "XL", "2XL"]),
+    ("sizes", &["XS", "S", "M", "L", "XL", "2XL"]),
     ("degrees from low to high", &["low", "medium", "high", "critical"]),
     ("levels of a log", &["-", "DEBUG", "INFO", "WARN", "ERROR"]),
     ("durations", &["45m", "2h 5m", "2h 10m", "12h 1m"]),
