@@ -30,6 +30,7 @@ mod error;
 pub mod excerpt;
 mod failure;
 mod functions;
+pub mod letter_case;
 pub mod letter_order;
 mod limits;
 mod moments;

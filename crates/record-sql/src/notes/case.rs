@@ -9,9 +9,7 @@ use crate::sql::comparison::{Comparison, Literal};
 use crate::sql::condition::lone_conditions;
 use crate::sql::quoting;
 use crate::sql::token::Kind;
-
-/// The letters of a word rather than of a code, where it is a part of a text.
-const WORD: usize = 2;
+use crate::letter_case::has_word;
 
 /// Returns the note on texts that a comparison takes for others.
 pub(crate) fn of_other_case(
@@ -105,12 +103,7 @@ fn of_texts(
     [exact, any, shown]: [&str; 3],
 ) -> Option<String> {
     let statement = facts.statement();
-    let has_word = || {
-        let text = constant.value.trim();
-        let mut words = text.split(|c: char| !c.is_alphabetic());
-        let is_whole = exact.starts_with("it = ") && text.chars().all(char::is_alphabetic);
-        is_whole || words.any(|word| word.chars().count() >= WORD)
-    };
+    let has_word = || has_word(&constant.value, exact.starts_with("it = "));
     let others = of.row("count(*), it", &format!("WHERE {any} AND NOT {exact}"))?;
     let [Value::Integer(count @ 1..), one] = others.as_slice() else { return None };
     let mut texts = statement.tokens.iter().filter(|token| token.kind == Kind::Text);

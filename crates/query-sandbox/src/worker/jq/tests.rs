@@ -1,6 +1,7 @@
 //! Filters over records, served in this process.
 
 mod notes;
+mod nulls;
 mod texts;
 
 use crate::{

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use jaq_core::load::parse::{BinaryOp, Term};
 
 use super::{
-    comparison::{Constant, How},
-    constants::{comparand, constant, is_of_several},
+    comparison::How,
+    constants::{Constant, comparand, constant, is_of_several},
     contained::Contained,
     part::Has,
     reader::{MAX_FIELDS, Reader},
@@ -138,6 +138,9 @@ impl<'f> Reader<'f> {
         self.of_record(input);
         let before = self.reading.comparisons.len();
         self.condition(f, input);
+        if let [only] = &self.reading.comparisons[before..] {
+            self.selected.extend(only.equal_text());
+        }
         if let (Shape::At(path), true) = (input, is_of_several(f)) {
             let of_elements = self.reading.comparisons[before..].iter_mut();
             of_elements.for_each(|one| one.selects_each = one.is_of_elements(path));

@@ -6,10 +6,11 @@ use std::collections::BTreeSet;
 use jaq_json::Val;
 use raw_json::nearest;
 
+use super::constants::{Constant, type_name};
 use super::ordered::{Ordered, Use};
-use super::part::has_word;
 use super::shape::Step;
 use super::trail::Trail;
+use record_sql::letter_case::has_word;
 
 /// The most values of a field that are shown.
 const MAX_SHOWN: usize = 3;
@@ -17,37 +18,11 @@ const MAX_SHOWN: usize = 3;
 /// The most values of a field that are kept.
 const MAX_KEPT: usize = 200;
 
+/// The most spellings of a text that are shown.
+const MAX_SPELLINGS: usize = 8;
+
 /// The longest value that is shown, in bytes.
 const MAX_BYTES: usize = 80;
-
-/// A constant of a filter.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Constant {
-    /// A string.
-    Text(String),
-    /// A number.
-    Number,
-    /// true or false.
-    Boolean,
-    /// null: the filter knows that there are records without the field.
-    Null,
-    /// No constant: another field.
-    Field,
-    /// No constant: the value itself is the condition.
-    Truth,
-}
-
-impl Constant {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Text(_) => "a string",
-            Self::Number => "a number",
-            Self::Boolean | Self::Truth => "a boolean",
-            Self::Null => "null",
-            Self::Field => "every other value",
-        }
-    }
-}
 
 /// A comparison, with the values that the field has.
 #[derive(Clone, Debug)]
@@ -77,10 +52,12 @@ struct Seen {
     /// The values of a record that are equal, and the records that have several.
     equal: usize,
     repeated: usize,
-    /// The texts that are equal but for letter case and blanks, and the first one; of a condition
-    /// one that spells `false`, of an order one with the time of a day.
+    /// The texts that are equal but for letter case and blanks, and how they are spelled; or values
+    /// that are false.
     others: usize,
-    in_other_case: Option<String>,
+    spellings: BTreeSet<String>,
+    /// Of a condition a text that spells `false`, of an order one with the time of a day.
+    example: Option<String>,
     /// Some values, as JSON.
     values: BTreeSet<String>,
 }
@@ -136,10 +113,18 @@ impl Comparison {
         self.with == Constant::Text(String::new()) && self.trail.is_same(field)
     }
 
-    /// Returns true for equality with a string, of values of a list in `input`.
+    /// Returns true for a comparison with a string, of values of a list in `input`.
     pub(super) fn is_of_elements(&self, input: &[Step]) -> bool {
-        let is_equal = self.how == How::Equal && matches!(self.with, Constant::Text(_));
+        let is_equal = self.how.is_equality() && matches!(self.with, Constant::Text(_));
         is_equal && self.trail.is_list_in(input)
+    }
+
+    /// Returns the values that must be equal to a text, and it.
+    pub(super) fn equal_text(&self) -> Option<(Trail, String)> {
+        match (&self.with, self.how) {
+            (Constant::Text(text), How::Equal) => Some((self.trail.clone(), text.clone())),
+            _ => None,
+        }
     }
 
     /// Returns the order of the field that the comparison asks for, if it is that of texts.
@@ -168,13 +153,17 @@ impl Comparison {
                 self.seen.has_nulls = true;
                 return true;
             }
+            (_, Constant::Fallback) => {
+                self.seen.others += usize::from(matches!(value, Val::Bool(false)));
+                return true;
+            }
             (_, Constant::Field) => (true, true),
             (Val::TStr(text), Constant::Text(with)) => (true, **text == *with.as_bytes()),
             (Val::Num(_), Constant::Number)
             | (Val::Bool(_), Constant::Boolean | Constant::Truth) => (true, true),
             _ => (false, false),
         };
-        self.seen.equal += usize::from(is_equal);
+        self.seen.equal += usize::from(is_equal == (self.how == How::Equal));
         // An empty text is no date and no number.
         let is_value = match &self.with {
             Constant::Text(with) => with.starts_with(|c: char| c.is_ascii_digit()),
@@ -189,7 +178,9 @@ impl Comparison {
             && text.trim().to_lowercase() == with.trim().to_lowercase()
         {
             self.seen.others += 1;
-            self.seen.in_other_case.get_or_insert_with(|| text.to_owned());
+            if self.seen.spellings.len() < MAX_SPELLINGS {
+                self.seen.spellings.insert(text.to_owned());
+            }
         }
         if let (Val::TStr(text), Constant::Text(day), How::AtMost | How::Above) =
             (value, &self.with, self.how)
@@ -197,12 +188,12 @@ impl Comparison {
             && text.len() > day.len()
             && text.starts_with(day.as_bytes())
         {
-            self.seen.in_other_case = Some(String::from_utf8_lossy(text).into_owned());
+            self.seen.example = Some(String::from_utf8_lossy(text).into_owned());
         }
         if let (Val::TStr(text), Constant::Truth) = (value, &self.with)
             && text.eq_ignore_ascii_case(b"false")
         {
-            self.seen.in_other_case = Some(String::from_utf8_lossy(text).into_owned());
+            self.seen.example = Some(String::from_utf8_lossy(text).into_owned());
         }
         if !is_type && self.seen.other.is_none() {
             let shown: String = value.to_string().chars().take(MAX_BYTES).collect();
@@ -232,7 +223,16 @@ impl Comparison {
             return Some(self.of_each(with));
         }
         let path = self.trail.spelled();
-        if let (Constant::Truth, false_text) = (&self.with, &self.seen.in_other_case) {
+        if self.with == Constant::Fallback {
+            let count = self.seen.others;
+            return (count > 0).then(|| {
+                format!(
+                    "`{path}` is false in {count} records, and `//` takes its right side for these, \
+                     too: `if {path} == null then … else {path} end` keeps false"
+                )
+            });
+        }
+        if let (Constant::Truth, false_text) = (&self.with, &self.seen.example) {
             let text = raw_json::quote(false_text.as_ref()?);
             return Some(format!(
                 "`{path}` is the string {text} in some records, and every string is true in a \
@@ -296,7 +296,7 @@ impl Comparison {
 
     /// Returns a note if some values have another type than the constant.
     fn of_some(&self, all: &[Comparison]) -> Option<String> {
-        let (path, with) = (self.trail.spelled(), self.with.name());
+        let (path, own, with) = (self.trail.spelled(), self.trail.of_element(), self.with.name());
         if let Some((other, example)) = &self.seen.other {
             return Some(match self.how {
                 How::Equal | How::Unequal => format!(
@@ -310,7 +310,7 @@ impl Comparison {
             });
         }
         if let (Constant::Text(day), Some(time), true) =
-            (&self.with, &self.seen.in_other_case, !self.how.is_equality())
+            (&self.with, &self.seen.example, !self.how.is_equality())
         {
             let [day, time] = [day, time].map(|text| raw_json::quote(text));
             let operator = if self.how == How::AtMost { "<=" } else { ">" };
@@ -319,18 +319,8 @@ impl Comparison {
                  whole day: `{path}[:10] {operator} {day}`"
             ));
         }
-        if let (Constant::Text(with), Some(other)) = (&self.with, &self.seen.in_other_case) {
-            let is_other = |one: &Comparison| {
-                one.with == Constant::Text(other.clone()) && one.trail.is_same(&self.trail)
-            };
-            return (has_word(with) && !all.iter().any(is_other)).then(|| {
-                let [with, other] = [with, other].map(|text| raw_json::quote(text));
-                format!(
-                    "`{path}` is {other} in {} records, which differs from {with} only in letter \
-                     case or blanks: `IN({with}, {other})` takes both",
-                    self.seen.others
-                )
-            });
+        if let (Constant::Text(with), Some(other)) = (&self.with, self.seen.spellings.first()) {
+            return self.of_spellings(with, other, all);
         }
         let has_nulls =
             self.seen.has_nulls && !all.iter().any(|other| other.is_guard_of(&self.trail));
@@ -339,7 +329,7 @@ impl Comparison {
         if has_nulls && self.how == How::Unequal && self.with == Constant::Text(String::new()) {
             return Some(format!(
                 "`{path}` is null or absent in some records, and null is not equal to \"\": \
-                 `{path} != null and …` leaves these out"
+                 `{own} != null and …` leaves these out"
             ));
         }
         let (is, guard) = match (has_nulls, has_blanks) {
@@ -352,19 +342,41 @@ impl Comparison {
             }
         };
         Some(format!(
-            "`{path}` is {is} less than {with}; `{path} != {guard} and …` leaves these out"
+            "`{path}` is {is} less than {with}; `{own} != {guard} and …` leaves these out"
         ))
+    }
+
+    /// Returns the note on texts that differ in letter case or blanks alone, unless the filter
+    /// names one of them.
+    fn of_spellings(&self, with: &str, other: &str, all: &[Comparison]) -> Option<String> {
+        let is_other = |one: &Comparison| {
+            let is_one = |text: &String| one.with == Constant::Text(text.clone());
+            self.seen.spellings.iter().any(is_one) && one.trail.is_same(&self.trail)
+        };
+        (has_word(with, true) && !all.iter().any(is_other)).then(|| {
+            let spellings = std::iter::once(with).chain(self.seen.spellings.iter().map(|s| &**s));
+            let spellings: Vec<String> = spellings.map(raw_json::quote).collect();
+            let (with, other) = (&spellings[0], raw_json::quote(other));
+            format!(
+                "`{}` is {other} in {} records, which differs from {with} in letter case or \
+                 blanks alone: `IN({})` takes all",
+                self.trail.spelled(),
+                self.seen.others,
+                spellings.join(", ")
+            )
+        })
     }
 
     /// Returns the note on records that `select` gives once for each element that is equal.
     fn of_each(&self, with: &str) -> String {
         let (path, with) = (self.trail.spelled(), raw_json::quote(with));
-        let (array, rest) = path.rsplit_once("[]").unwrap_or((&path, ""));
-        let rest = if rest.is_empty() { "." } else { rest };
+        let array = path.rsplit_once("[]").map_or(&*path, |(array, _)| array);
+        let (not, sign) = if self.how == How::Unequal { ("value but ", "!=") } else { ("", "==") };
         format!(
-            "`select` gives a record once for each {with} in `{path}`, and {} records have \
-             several: `any({array}[]; {rest} == {with})` gives each record once",
-            self.seen.repeated
+            "`select` gives a record once for each {not}{with} in `{path}`, and {} records have \
+             several: `any({array}[]; {} {sign} {with})` gives each record once",
+            self.seen.repeated,
+            self.trail.of_element()
         )
     }
 }
@@ -376,16 +388,4 @@ fn is_day(text: &str) -> bool {
         && bytes.all(
             |(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() },
         )
-}
-
-/// Returns the name of a value's type, with its article.
-pub(super) fn type_name(value: &Val) -> &'static str {
-    match value {
-        Val::Null => "null",
-        Val::Bool(_) => "a boolean",
-        Val::Num(_) => "a number",
-        Val::BStr(_) | Val::TStr(_) => "a string",
-        Val::Arr(_) => "an array",
-        Val::Obj(_) => "an object",
-    }
 }

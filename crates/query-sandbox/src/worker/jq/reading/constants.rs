@@ -8,8 +8,39 @@ use jaq_core::{
     ops::Cmp,
     path::Part,
 };
+use jaq_json::Val;
 
-use super::comparison::Constant;
+/// A constant of a filter.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Constant {
+    /// A string.
+    Text(String),
+    /// A number.
+    Number,
+    /// true or false.
+    Boolean,
+    /// null: the filter knows that there are records without the field.
+    Null,
+    /// No constant: another field.
+    Field,
+    /// No constant: the value itself is the condition.
+    Truth,
+    /// What stands in for null, and for false: `.a // "none"`.
+    Fallback,
+}
+
+impl Constant {
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "a string",
+            Self::Number => "a number",
+            Self::Boolean | Self::Truth => "a boolean",
+            Self::Null => "null",
+            Self::Fallback => "false",
+            Self::Field => "every other value",
+        }
+    }
+}
 
 /// Returns true if an index can only be a number.
 pub(super) fn is_number(index: &Term<&str>) -> bool {
@@ -91,4 +122,16 @@ pub(super) fn constant(parts: &[StrPart<&str, Term<&str>>]) -> Option<String> {
             StrPart::Term(_) => None,
         })
         .collect()
+}
+
+/// Returns the name of a value's type, with its article.
+pub(super) fn type_name(value: &Val) -> &'static str {
+    match value {
+        Val::Null => "null",
+        Val::Bool(_) => "a boolean",
+        Val::Num(_) => "a number",
+        Val::BStr(_) | Val::TStr(_) => "a string",
+        Val::Arr(_) => "an array",
+        Val::Obj(_) => "an object",
+    }
 }

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use jaq_json::Val;
 use record_sql::letter_order::{MAX_TEXTS, Misordered, TextKind, misordered};
 
-use super::comparison::{Comparison, type_name};
+use super::comparison::Comparison;
+use super::constants::type_name;
 use super::trail::Trail;
 
 /// The longest text that is kept, and the most of one that is shown, in bytes.
@@ -32,6 +33,8 @@ pub(super) struct Ordered {
     used: Use,
     /// A text that the values are compared with.
     compared: Option<String>,
+    /// Texts that other values of a record must be equal to.
+    selected: Vec<(Trail, String)>,
     seen: Seen,
 }
 
@@ -47,12 +50,18 @@ struct Seen {
 
 impl Ordered {
     pub(super) fn new(trail: Trail, used: Use) -> Self {
-        Self { trail, used, compared: None, seen: Seen::default() }
+        Self { trail, used, compared: None, selected: Vec::new(), seen: Seen::default() }
     }
 
     /// Adds a text that the values are compared with.
     pub(super) fn with(mut self, text: &str) -> Self {
         self.compared = Some(text.to_owned());
+        self
+    }
+
+    /// Leaves out the records that a `select` leaves out.
+    pub(super) fn of(mut self, selected: &[(Trail, String)]) -> Self {
+        self.selected = selected.to_vec();
         self
     }
 
@@ -65,6 +74,17 @@ impl Ordered {
 
     /// Looks at a record. Returns false if there is nothing to say of the order.
     pub(super) fn see(&mut self, record: &Val) -> bool {
+        let is_selected = |(trail, text): &(Trail, String)| {
+            let mut is_equal = false;
+            trail.follow(record, &mut |value| {
+                is_equal |= matches!(value, Val::TStr(own) if **own == *text.as_bytes());
+                true
+            });
+            is_equal
+        };
+        if !self.selected.iter().all(is_selected) {
+            return true;
+        }
         let Seen { has_nulls, types, texts } = &mut self.seen;
         self.trail.follow(record, &mut |value| {
             if *value == Val::Null {
@@ -96,7 +116,8 @@ impl Ordered {
             return counts.then(|| {
                 format!(
                     "`{path}` is null or absent in some records, and `add / length` counts these \
-                     where they are selected; `select({path} != null)` leaves them out"
+                     where they are selected; `{}` leaves them out",
+                    self.trail.without_nulls()
                 )
             });
         }
@@ -116,7 +137,8 @@ impl Ordered {
         {
             return Some(format!(
                 "`{path}` is null or absent in some records, and null is the least value; \
-                 `select({path} != null)` leaves these out"
+                 `{}` leaves these out",
+                self.trail.without_nulls()
             ));
         }
         if let Some(note) = self.other_form(&path) {

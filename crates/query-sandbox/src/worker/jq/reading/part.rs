@@ -5,12 +5,10 @@ use jaq_json::Val;
 use memchr::memmem;
 
 use super::{super::patterns::Pattern, shape::Step, trail::Trail};
+use record_sql::letter_case::has_word;
 
 /// The most characters of a text that is shown.
 const MAX_SHOWN: usize = 80;
-
-/// The letters of a word rather than of a code.
-const WORD: usize = 3;
 
 /// How a text has a part.
 #[derive(Clone, Debug)]
@@ -71,11 +69,6 @@ impl Has {
     }
 }
 
-/// Returns true for a text with a word, which people spell in letters of any case.
-pub(super) fn has_word(text: &str) -> bool {
-    text.split(|c: char| !c.is_alphabetic()).any(|word| word.chars().count() >= WORD)
-}
-
 impl PartOf {
     pub(super) fn new(path: Vec<Step>, has: Has, part: String) -> Self {
         Self { trail: Trail::new(path), has, part, found: false, others: 0, other: None }
@@ -111,7 +104,7 @@ impl PartOf {
             return Some(format!("no text in `{path}` {words} {part}; {other} does {same}: {way}"));
         }
         let others = self.others;
-        has_word(&self.part).then(|| {
+        has_word(&self.part, false).then(|| {
             format!(
                 "{others} texts in `{path}`, such as {other}, have {part} only in other letter \
                  case: {way}"

@@ -12,10 +12,11 @@ use jaq_core::{
 };
 
 use super::{
-    constants::{always_or_never, comparand, constant, is_length, is_number},
+    constants::{always_or_never, constant, is_length, is_number},
     fields::Reading,
     first::{begins, sorts, takes_first},
     shape::{Shape, Step},
+    trail::Trail,
 };
 
 /// The most fields that are listed.
@@ -38,10 +39,12 @@ pub(super) struct Reader<'f> {
     vars: Vec<(&'f str, Shape)>,
     /// The functions in scope that the filter defines, with their number of arguments.
     pub(super) defined: Vec<(&'f str, usize)>,
+    /// The values that a `select` before a term compared with texts: other records do not reach it.
+    pub(super) selected: Vec<(Trail, String)>,
     /// Above 0, absent fields are no mistake: they are assigned, or only named.
     quiet: usize,
     /// The number of fields read.
-    reads: usize,
+    pub(super) reads: usize,
 }
 
 impl<'f> Reader<'f> {
@@ -98,9 +101,17 @@ impl<'f> Reader<'f> {
         'f: 't,
     {
         for term in terms {
-            self.term(term, input);
+            self.apart(term, input);
         }
         Shape::Unknown
+    }
+
+    /// Reads a term that other terms do not follow in a pipe.
+    fn apart(&mut self, term: &Term<&'f str>, input: &Shape) -> Shape {
+        let selected = self.selected.len();
+        let shape = self.term(term, input);
+        self.selected.truncate(selected);
+        shape
     }
 
     /// Reads a term whose absent fields are no mistake.
@@ -169,7 +180,7 @@ impl<'f> Reader<'f> {
                 _ => None,
             };
             let value = match (value, key, &name) {
-                (Some(value), ..) => self.term(value, input),
+                (Some(value), ..) => self.apart(value, input),
                 (None, Term::Var(_), _) => self.term(key, input),
                 (None, _, Some(name)) => self.field(input, name),
                 _ => Shape::Unknown,
@@ -209,15 +220,15 @@ impl<'f> Reader<'f> {
             }
             BinaryOp::Pipe(Some(pattern)) => {
                 let scope = self.vars.len();
-                let left = self.term(left, input);
+                let left = self.apart(left, input);
                 self.bind(pattern, &left);
                 let shape = self.term(right, input);
                 self.vars.truncate(scope);
                 shape
             }
             BinaryOp::Comma => {
-                let left = self.term(left, input);
-                left.or(self.term(right, input))
+                let left = self.apart(left, input);
+                left.or(self.apart(right, input))
             }
             BinaryOp::Alt => self.alternative(left, right, input),
             BinaryOp::Or | BinaryOp::And => {
@@ -244,23 +255,6 @@ impl<'f> Reader<'f> {
                 let right_input = if matches!(op, BinaryOp::Update) { left } else { input.clone() };
                 self.unknown([right], &right_input)
             }
-        }
-    }
-
-    /// `left // right`: fields may be absent on the left if other fields stand in for them.
-    fn alternative(&mut self, left: &Term<&'f str>, right: &Term<&'f str>, input: &Shape) -> Shape {
-        let (paths, unmade) = (self.reading.paths.len(), self.reading.unmade.len());
-        let shape = self.term(left, input);
-        let (last_path, last_unmade) = (self.reading.paths.len(), self.reading.unmade.len());
-        let reads = self.reads;
-        let other = self.term(right, input);
-        if self.reads > reads {
-            self.reading.paths.drain(paths..last_path);
-            self.reading.unmade.drain(unmade..last_unmade);
-        }
-        match shape {
-            Shape::At(path) if comparand(right).is_some() => Shape::Filled(path),
-            shape => shape.or(other),
         }
     }
 

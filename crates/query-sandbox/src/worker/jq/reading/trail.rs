@@ -49,6 +49,27 @@ impl Trail {
         spelled(self.path.get(1..).unwrap_or_default())
     }
 
+    /// Returns the path within an element of the last list on the way, or within a record.
+    pub(super) fn of_element(&self) -> String {
+        let path = self.spelled();
+        match path.rsplit_once("[]") {
+            Some((_, "")) => ".".to_owned(),
+            Some((_, rest)) => rest.to_owned(),
+            None => path,
+        }
+    }
+
+    /// Returns the filter that leaves nulls out.
+    pub(super) fn without_nulls(&self) -> String {
+        let path = self.spelled();
+        let is_list = path.contains("[]");
+        if is_list {
+            format!("{path} | select(. != null)")
+        } else {
+            format!("select({path} != null)")
+        }
+    }
+
     /// Returns true if it leads through a list within the values at `path`.
     pub(super) fn is_list_in(&self, path: &[Step]) -> bool {
         self.path.strip_prefix(path).is_some_and(|rest| rest.contains(&Step::Each))
@@ -71,6 +92,7 @@ fn follow(value: &Val, keys: &[Key], see: &mut dyn FnMut(&Val) -> bool) -> bool 
         (Key::Item(at), Val::Arr(items)) => part(items.get(*at)),
         (Key::Each, Val::Arr(items)) => items.iter().all(|item| part(Some(item))),
         (Key::Each, Val::Obj(members)) => members.values().all(|member| part(Some(member))),
+        (Key::Field(_) | Key::Item(_), Val::Null) => part(Some(value)),
         _ => true,
     }
 }

@@ -6,8 +6,8 @@ use jaq_core::{
 };
 
 use super::{
-    comparison::{Comparison, Constant, How},
-    constants::comparand,
+    comparison::{Comparison, How},
+    constants::{Constant, comparand},
     ordered::{Ordered, Use},
     part::{Has, PartOf},
     reader::{MAX_FIELDS, Reader},
@@ -37,6 +37,9 @@ impl<'f> Reader<'f> {
         right: &Term<&'f str>,
         input: &Shape,
     ) -> Shape {
+        if [left, right].iter().any(|side| matches!(side, Term::Call("type", _))) {
+            self.without_null(input.clone());
+        }
         let (shape, other) = (self.term(left, input), self.term(right, input));
         let (how, turned) = match op {
             Cmp::Eq => (How::Equal, How::Equal),
@@ -57,6 +60,36 @@ impl<'f> Reader<'f> {
         self.compare(shape, left, how);
         self.compare(other, right, turned);
         Shape::Unknown
+    }
+
+    /// `left // right`: fields may be absent on the left if other fields stand in for them.
+    pub(super) fn alternative(
+        &mut self,
+        left: &Term<&'f str>,
+        right: &Term<&'f str>,
+        input: &Shape,
+    ) -> Shape {
+        let (paths, unmade) = (self.reading.paths.len(), self.reading.unmade.len());
+        let shape = self.term(left, input);
+        let (last_path, last_unmade) = (self.reading.paths.len(), self.reading.unmade.len());
+        let reads = self.reads;
+        let other = self.term(right, input);
+        if self.reads > reads {
+            self.reading.paths.drain(paths..last_path);
+            self.reading.unmade.drain(unmade..last_unmade);
+        }
+        match right {
+            Term::Call("empty", _) => self.without_null(shape.clone()),
+            Term::Call("false" | "null", _) => {}
+            _ if comparand(right).is_some() => {
+                self.compare(shape.clone(), Some(Constant::Fallback), How::Other);
+            }
+            _ => {}
+        }
+        match shape {
+            Shape::At(path) if comparand(right).is_some() => Shape::Filled(path),
+            shape => shape.or(other),
+        }
     }
 
     /// Notes that a text must have a part.
@@ -103,7 +136,7 @@ impl<'f> Reader<'f> {
     pub(super) fn average(&mut self, array: &Shape) {
         let ordered = &mut self.reading.ordered;
         if let (Shape::At(path), true) = (array.part(Step::Each), ordered.len() < MAX_FIELDS) {
-            ordered.push(Ordered::new(Trail::new(path), Use::Averaged));
+            ordered.push(Ordered::new(Trail::new(path), Use::Averaged).of(&self.selected));
         }
     }
 

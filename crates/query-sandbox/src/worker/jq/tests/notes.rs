@@ -309,6 +309,7 @@ fn records_that_select_repeats_are_noted() {
         ),
         ("[.[] | select(.t[] == \"x\")] | length", "and 1 records have several: `any(.t[]; . =="),
         ("select(.t[] | . == \"x\") | .i", "once for each \"x\" in `.t[]`"),
+        ("map(select(.t[] != \"y\")) | length", "once for each value but \"y\" in `.t[]`"),
     ] {
         assert_noted(filter, rows, words);
     }

@@ -27,11 +27,14 @@ fn a_day_among_times_is_the_start_of_it() {
 
 #[test]
 fn texts_that_differ_in_case_alone_are_told() {
-    let rows = "{\"k\":\"Open\",\"t\":\"An Error\"}\n{\"k\":\"open\",\"t\":\"error in a\"}\n\
-                {\"k\":\"done\",\"t\":\"none\"}\n";
+    let rows = "{\"k\":\"Open\",\"t\":\"An Error\",\"c\":\"US\"}\n\
+                {\"k\":\"open\",\"t\":\"error in a\",\"c\":\"us\"}\n\
+                {\"k\":\"done\",\"t\":\"none\",\"c\":\"US \"}\n";
     for (filter, words) in [
         ("map(select(.k == \"open\")) | length", "`.k` is \"Open\" in 1 records, which differs"),
         ("map(select(.k | IN(\"open\", \"x\")))", "`.k` is \"Open\" in 1 records"),
+        ("map(select(.k | test(\"^op\"))) | length", "1 texts in `.k`, such as \"Open\""),
+        ("map(select(.c == \"US\")) | length", "`IN(\"US\", \"US \", \"us\")` takes all"),
         (
             "map(select(.t | test(\"error\"))) | length",
             "1 texts in `.t`, such as \"An Error\", have \"error\" in other capital and small",
