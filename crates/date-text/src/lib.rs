@@ -1,8 +1,9 @@
 //! Parses dates in texts as time spans: a month or a day is a span, a time is an instant. A time
-//! without a zone is UTC. [`version`] parses versions, and [`written_number`] parses numbers as
-//! people write them.
+//! without a zone is UTC. [`version`] parses versions, [`written_number`] parses numbers as people
+//! write them, and [`words`] puts words into the order of their lists.
 
 pub mod version;
+pub mod words;
 pub mod written_number;
 
 /// Nanoseconds in a day.

@@ -9,18 +9,17 @@ mod date;
 mod duration;
 mod misordered;
 mod natural;
-mod words;
 
 use std::cmp::Ordering;
 
 use date_text::version::Version;
+use date_text::words::{LISTS, Words};
 use date_text::written_number::{NOTATIONS, Notation};
 
 pub(crate) use collation::{Bound, Collation};
 pub use misordered::{MAX_TEXTS, Misordered, misordered};
 pub(crate) use misordered::{misordered_as, order_of};
 use natural::Part;
-use words::{LISTS, Words};
 
 /// The longest text that is read as anything but letters and numbers, in bytes.
 const MAX_BYTES: usize = 100;

@@ -30,7 +30,6 @@ mod error;
 pub mod excerpt;
 mod failure;
 mod functions;
-pub mod letter_case;
 pub mod letter_order;
 mod limits;
 mod moments;
@@ -41,6 +40,7 @@ mod records;
 mod run;
 mod sql;
 
+pub use date_text::words::has_word;
 pub use error::SqlError;
 pub use limits::Limits;
 pub use outcome::{Outcome, cut};

@@ -1,7 +1,7 @@
 //! The JSON around records. Agents see a result before it becomes a file of records, so they may
 //! write a filter for that form.
 
-use query_sandbox::{JqError, Outcome};
+use query_sandbox::{Cut, JqError, Outcome};
 use raw_json::Cursor;
 use record_files::file::header::Header;
 use serde_json::Value;
@@ -42,8 +42,17 @@ pub(super) fn explained(
     let hint = || header.and_then(|header| hint(filter, header));
     match outcome {
         Ok(mut outcome) => {
-            if outcome.warnings.iter().any(|warning| warning.starts_with(NO_FIELD)) {
-                outcome.warnings.extend(hint());
+            let mut absent =
+                outcome.warnings.iter_mut().filter(|warning| warning.starts_with(NO_FIELD));
+            if let Some((warning, hint)) = absent.next().zip(hint()) {
+                warning.push_str(&format!("; {hint}"));
+                // One output for each record that is the same for all of them.
+                if outcome.values.windows(2).all(|pair| pair[0] == pair[1])
+                    && outcome.values.len() > 1
+                {
+                    outcome.values.truncate(1);
+                    outcome.cut = Some(Cut::Limit);
+                }
             }
             Ok(outcome)
         }

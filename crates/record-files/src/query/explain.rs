@@ -309,12 +309,22 @@ fn of_sort_key(plan: &Plan<'_>, found: &Chunk<'_>, at: usize) -> impl Iterator<I
         Strings::Text if facts.is_lettered() => {
             Some(format!("{field} sorted as text, letter by letter"))
         }
+        Strings::Text => facts.words().map(|words| {
+            let order = if key.descending { " DESC" } else { "" };
+            let sql = format!("SELECT * FROM records ORDER BY {}{order}", sql_name(&field));
+            format!(
+                "{field} sorted as text, letter by letter; in the order of {}: {{\"sql\": {}}}",
+                words.name,
+                raw::quote(&sql)
+            )
+        }),
         _ => None,
     };
-    let is_mixed = facts.has(Kind::String) && !strings.are_typed();
+    let is_mixed = facts.has(Kind::String) && (!strings.are_typed() || *strings == Strings::Dates);
     let numbers = facts.others(&[Kind::String]).filter(|_| is_mixed);
+    let text = if *strings == Strings::Dates { "dates" } else { "text" };
     let types = numbers.map(|numbers| {
-        let (first, then) = if key.descending { ("text", &*numbers) } else { (&*numbers, "text") };
+        let (first, then) = if key.descending { (text, &*numbers) } else { (&*numbers, text) };
         format!("{field} holds several types: first {first}, then {then}")
     });
     let without = (missing > 0).then(|| {

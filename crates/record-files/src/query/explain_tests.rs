@@ -135,3 +135,26 @@ fn notes_on_elements_say_what_is_there() {
     let sent = both.replace(r#"{"field":"l.n","op":"=","value":"b"}"#, offer);
     assert_eq!(ask(&sent, lines).unwrap().matched, 1);
 }
+
+#[test]
+fn words_and_times_next_to_numbers_are_told_where_they_are_sorted() {
+    for (lines, request, part) in [
+        (
+            "{\"s\":\"low\"}\n{\"s\":\"critical\"}\n{\"s\":\"high\"}\n",
+            r#"{"sort_by":"-s","limit":1}"#,
+            r#"degrees from low to high: {"sql": "SELECT * FROM records ORDER BY s DESC"}"#,
+        ),
+        ("{\"s\":\"Fri\"}\n{\"s\":\"Mon\"}\n", r#"{"sort_by":"s"}"#, "in the order of weekdays"),
+        (
+            "{\"t\":1743123619}\n{\"t\":\"2025-03-28T00:00:00Z\"}\n",
+            r#"{"sort_by":"t"}"#,
+            "t holds several types: first numbers, then dates",
+        ),
+    ] {
+        let notes = ask(request, lines).unwrap().notes.join("\n");
+        assert!(notes.contains(part), "{request}: {notes}");
+    }
+    for lines in ["{\"s\":\"low\"}\n{\"s\":\"dim\"}\n", "{\"s\":\"info\"}\n{\"s\":\"low\"}\n"] {
+        assert_eq!(ask(r#"{"sort_by":"s"}"#, lines).unwrap().notes, [""; 0], "{lines}");
+    }
+}

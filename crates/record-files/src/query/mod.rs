@@ -31,6 +31,7 @@ mod plan;
 mod request;
 mod run;
 mod sort;
+mod spellings;
 mod typed;
 mod values;
 mod watch;

@@ -2,7 +2,7 @@
 //! exist as null, matches in parts of elements, lists in another order, values of an `in` that no
 //! record has.
 
-use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use raw_json::{self as raw, Kind, each_element};
 
@@ -12,6 +12,7 @@ use super::json::path::Hits;
 use super::json::path_set::Record;
 use super::json::value::Value;
 use super::plan::Plan;
+use super::spellings::Spellings;
 
 /// Texts that stand for a missing value, in lower case.
 const NOTHING: [&str; 7] = ["", "null", "none", "nan", "n/a", "na", "-"];
@@ -36,9 +37,6 @@ enum Doubt {
     Members(Vec<(String, String)>),
     /// `=` with a text of [`NOTHING`]: the records in which the field is null or missing.
     Null,
-    /// `=` with a word: the records that have it in other letters, such as capital ones, or with
-    /// blanks around it.
-    Spelled(String),
     /// `in`: the values that matching records have.
     Listed(Vec<Value<'static>>),
 }
@@ -53,15 +51,18 @@ struct Seen {
     first: u64,
     /// Records with a text of [`NOTHING`], or with an equal list or object.
     second: u64,
-    /// The first text of [`NOTHING`] that was found, as spelled.
-    example: Option<String>,
+    /// The texts of [`NOTHING`] that were found, as spelled.
+    examples: BTreeSet<String>,
     /// For each value of an `in`, whether it was found.
     found: Vec<bool>,
 }
 
 /// The doubts about the comparisons of a query.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Watch(Vec<Seen>);
+pub(super) struct Watch {
+    seen: Vec<Seen>,
+    spellings: Vec<Spellings>,
+}
 
 impl Doubt {
     /// Returns true if the doubt also concerns records that do not match.
@@ -73,23 +74,28 @@ impl Doubt {
 impl Watch {
     pub(super) fn new(tests: &[Test]) -> Self {
         let seen = tests.iter().enumerate().filter_map(|(test, of)| {
-            let doubt = doubt(of)?;
+            let doubt = doubt(of, tests)?;
             let found = match &doubt {
                 Doubt::Listed(values) => vec![false; values.len()],
                 _ => Vec::new(),
             };
-            Some(Seen { test, doubt, first: 0, second: 0, example: None, found })
+            Some(Seen { test, doubt, first: 0, second: 0, examples: BTreeSet::new(), found })
         });
-        Self(seen.collect())
+        Self { seen: seen.collect(), spellings: Spellings::of(tests) }
     }
 
     /// Examines a record, whether it matches or not.
     pub(super) fn any<'a>(&mut self, plan: &Plan<'_>, record: &Record<'a>, hits: &mut Hits<'a>) {
-        for seen in &mut self.0 {
+        for seen in &mut self.seen {
             if seen.doubt.is_of_all() {
                 plan.query.paths.find(plan.query.tests[seen.test].path, record, hits);
                 seen.add(&hits.values);
             }
+        }
+        for spellings in &mut self.spellings {
+            let test = &plan.query.tests[spellings.test];
+            plan.query.paths.find(test.path, record, hits);
+            spellings.add(&test.comparison, &hits.values);
         }
     }
 
@@ -100,7 +106,7 @@ impl Watch {
         record: &Record<'a>,
         hits: &mut Hits<'a>,
     ) {
-        for seen in &mut self.0 {
+        for seen in &mut self.seen {
             let done = !seen.found.is_empty() && seen.found.iter().all(|found| *found);
             if !done && !seen.doubt.is_of_all() {
                 plan.query.paths.find(plan.query.tests[seen.test].path, record, hits);
@@ -110,10 +116,11 @@ impl Watch {
     }
 
     pub(super) fn merge(&mut self, later: Self) {
-        for (seen, later) in self.0.iter_mut().zip(later.0) {
+        self.spellings.iter_mut().zip(later.spellings).for_each(|(one, later)| one.merge(later));
+        for (seen, later) in self.seen.iter_mut().zip(later.seen) {
             seen.first += later.first;
             seen.second += later.second;
-            seen.example = seen.example.take().or(later.example);
+            seen.examples.extend(later.examples);
             seen.found.iter_mut().zip(later.found).for_each(|(found, later)| *found |= later);
         }
     }
@@ -121,7 +128,7 @@ impl Watch {
     /// Returns the indexes of the `in` comparisons with values that were not found, and the indexes
     /// of those values.
     pub(super) fn unfound(&self) -> impl Iterator<Item = (usize, Vec<usize>)> {
-        self.0.iter().filter_map(|seen| {
+        self.seen.iter().filter_map(|seen| {
             let absent = seen.found.iter().enumerate().filter(|(_, found)| !**found);
             let absent: Vec<usize> = absent.map(|(at, _)| at).collect();
             (!absent.is_empty()).then_some((seen.test, absent))
@@ -132,8 +139,16 @@ impl Watch {
     pub(super) fn notes(&self, plan: &Plan<'_>, matched: u64) -> Vec<String> {
         // If no match has the text as a whole element, parts of elements are probably intended.
         let is_meant = |seen: &&Seen| matches!(seen.doubt, Doubt::Part(_)) && seen.first == matched;
-        let doubts = self.0.iter().filter(|seen| !is_meant(seen));
-        doubts.filter_map(|seen| seen.note(plan)).take(MAX_NOTES).collect()
+        let doubts = self.seen.iter().filter(|seen| !is_meant(seen));
+        let doubts = doubts.filter_map(|seen| seen.note(plan));
+        let spellings = self.spellings.iter().flat_map(|one| one.notes(plan));
+        let mut notes: Vec<String> = Vec::new();
+        for note in doubts.chain(spellings) {
+            if notes.len() < MAX_NOTES && !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+        notes
     }
 }
 
@@ -149,13 +164,6 @@ impl Seen {
             Doubt::Part(needle) => (is_in_part(values, needle), false),
             Doubt::Whole(wanted) => has_elements(values, wanted),
             Doubt::Members(wanted) => has_members(values, wanted),
-            Doubt::Spelled(wanted) => {
-                let texts = texts(values);
-                let has_it = texts.iter().any(|(text, _)| text == wanted);
-                let mut others = texts.iter().filter(|(text, _)| plain(text) == plain(wanted));
-                example = others.next().filter(|_| !has_it).map(|(_, other)| *other);
-                (example.is_some(), has_it)
-            }
             Doubt::Listed(wanted) => {
                 let mut look = |value: &str| {
                     let value = Value::read(value);
@@ -171,9 +179,7 @@ impl Seen {
         };
         self.first += u64::from(first);
         self.second += u64::from(second);
-        if let (None, Some(example)) = (&self.example, example) {
-            self.example = Some(example.to_owned());
-        }
+        self.examples.extend(example.map(str::to_owned));
     }
 
     fn note(&self, plan: &Plan<'_>) -> Option<String> {
@@ -182,17 +188,25 @@ impl Seen {
         let quoted_field = raw::quote(&field);
         let with_op = |op: &str| format!("{{\"field\": {quoted_field}, \"op\": \"{op}\"}}");
         let (name, spelled) = (test.comparison.name(), test.comparison.spelled());
-        let other = self.example.as_deref().map(quoted).unwrap_or_default();
         let (first, second) = (self.first, self.second);
         Some(match &self.doubt {
             Doubt::Nothing if first > 0 && name.ends_with("exists") => format!(
                 "{field} exists as null in {first} records: {} finds these",
                 with_op("is_null")
             ),
-            Doubt::Nothing if second > 0 => format!(
-                "{field} is not null but empty or blank in {second} records: {}",
-                equals(&field, &other)
-            ),
+            Doubt::Nothing if second > 0 => {
+                let found: Vec<String> = self.examples.iter().map(|one| quoted(one)).collect();
+                let is_blank = |one: &&String| !one.contains(char::is_alphanumeric);
+                let what = match found.iter().find(|one| !is_blank(one)) {
+                    None => "empty or blank".to_owned(),
+                    Some(_) => found.join(" or "),
+                };
+                let send = match found.as_slice() {
+                    [one] => equals(&field, one),
+                    all => one_of(&field, "in", all),
+                };
+                format!("{field} is not null but {what} in {second} records: {send}")
+            }
             Doubt::Negated if first > 0 => format!(
                 "in {first} of these {field} is null or missing: add {} to leave them out",
                 with_op("is_not_null")
@@ -222,12 +236,6 @@ impl Seen {
                     each.collect::<Vec<_>>().join(", ")
                 )
             }
-            // Where none is equal, the nearest ones are told.
-            Doubt::Spelled(_) if first > 0 && second > 0 => format!(
-                "{field} is spelled in another way, such as {other}, in {first} records, which \
-                 differ only in letter case or blanks: {{\"field\": {quoted_field}, \"op\": \
-                 \"in\", \"value\": [{spelled}, {other}]}}"
-            ),
             _ => return None,
         })
     }
@@ -236,6 +244,17 @@ impl Seen {
 /// Returns the condition that a field equals a value.
 fn equals(field: &str, value: &str) -> String {
     format!("{{\"field\": {}, \"op\": \"=\", \"value\": {value}}}", raw::quote(field))
+}
+
+/// Returns the condition that a field is one of some values, or none of them.
+pub(super) fn one_of(field: &str, op: &str, values: &[String]) -> String {
+    let (field, values) = (raw::quote(field), values.join(", "));
+    format!("{{\"field\": {field}, \"op\": \"{op}\", \"value\": [{values}]}}")
+}
+
+/// Returns true for a comparison that asks for records in which a field is null.
+pub(super) fn asks_for_null(test: &Test) -> bool {
+    test.comparison.is_flag() || *test.comparison.values() == ["null"]
 }
 
 fn are_null(values: &[&str]) -> bool {
@@ -281,15 +300,7 @@ fn has_members(values: &[&str], wanted: &[(String, String)]) -> (bool, bool) {
     (any(&has_all), any(&is_same))
 }
 
-/// Returns the texts among values and their elements, and how each is spelled.
-fn texts<'v>(values: &[&'v str]) -> Vec<(Cow<'v, str>, &'v str)> {
-    let all = values.iter().copied();
-    let all = all.flat_map(|value| each_element(value).chain(std::iter::once(value)));
-    let texts = all.filter(|value| raw::is_string(value));
-    texts.map(|text| (raw::unescape(text).text, text)).collect()
-}
-
-fn doubt(test: &Test) -> Option<Doubt> {
+fn doubt(test: &Test, all: &[Test]) -> Option<Doubt> {
     let comparison = &test.comparison;
     let list = |array: &str| -> Vec<Value<'static>> {
         each_element(array).map(|value| Value::read(value).into_owned()).collect()
@@ -308,10 +319,8 @@ fn doubt(test: &Test) -> Option<Doubt> {
     }
     match comparison.values() {
         [value] if comparison.name() == "=" && raw::is_string(value) && is_nothing(value) => {
-            Some(Doubt::Null)
-        }
-        [value] if comparison.name() == "=" && is_word(value) => {
-            Some(Doubt::Spelled(raw::unescape(value).text.into_owned()))
+            let mut others = all.iter().filter(|other| other.path == test.path);
+            (!others.any(asks_for_null)).then_some(Doubt::Null)
         }
         [value] if comparison.name() == "=" && value.starts_with('[') && is_short(value) => {
             Some(Doubt::Whole(list(value)))
@@ -335,19 +344,7 @@ fn is_short(value: &str) -> bool {
     quoted(value).len() == value.len()
 }
 
-/// Returns true for a text with letters, which people spell in any case.
-fn is_word(value: &str) -> bool {
-    const LEAST: usize = 3;
-    let letters = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count();
-    raw::is_string(value) && letters(&raw::unescape(value).text) >= LEAST
-}
-
-/// Returns a text without the letter case and the blanks that people spell it with.
-fn plain(text: &str) -> String {
-    text.trim().to_lowercase()
-}
-
-fn is_nothing(value: &str) -> bool {
+pub(super) fn is_nothing(value: &str) -> bool {
     match Kind::of_value(value) {
         Kind::String => {
             let text = raw::unescape(value).text;

@@ -28,7 +28,11 @@ fn of_condition(condition: &str) -> (u64, String) {
 fn a_doubt_is_named_with_the_condition_to_send() {
     for (condition, matched, part) in [
         (r#"{"field":"by","op":"exists"}"#, 3, "by exists as null in 2 records"),
-        (r#"{"field":"text","op":"is_null"}"#, 0, "not null but empty or blank in 2 records"),
+        (
+            r#"{"field":"text","op":"is_null"}"#,
+            0,
+            "not null but \"\" or \"none\" in 2 records: {\"field\"",
+        ),
         (r#"{"field":"by","op":"!=","value":"bob"}"#, 4, "in 3 of these by is null or missing"),
         (r#"{"not":{"by":"bob"}}"#, 4, "in 3 of these by is null or missing"),
         (r#"{"field":"by","op":"=","value":""}"#, 0, "by is null or missing in 3 records"),
@@ -67,9 +71,47 @@ fn a_text_that_others_spell_in_another_way_is_told() {
     let (matched, told) = of(r#"{"s":"open"}"#);
     assert_eq!(matched, 2);
     let part = r#"such as "Open", in 2 records"#;
-    assert!(told.contains(part) && told.contains(r#""value": ["open", "Open"]}"#), "{told}");
-    for condition in [r#"{"s":"done"}"#, r#"{"k":"ab"}"#, r#"{"s":{"in":["open","Open"]}}"#] {
+    assert!(
+        told.contains(part) && told.contains(r#""value": ["open", "Open", "open "]}"#),
+        "{told}"
+    );
+    for (condition, part) in [
+        (r#"{"s":{"in":["open","done"]}}"#, r#""in", "value": ["open", "done", "Open", "open "]"#),
+        (r#"{"s":{"ne":"open"}}"#, r#""op": "not_in", "value": ["open", "Open", "open "]"#),
+        (r#"{"s":{"nin":["open"]}}"#, r#""op": "not_in", "value": ["open", "Open", "open "]"#),
+        (r#"{"not":{"s":"open"}}"#, r#""op": "in", "value": ["open", "Open", "open "]"#),
+        (r#"{"k":"ab"}"#, r#""value": ["ab", "AB"]"#),
+        (r#"{"s":{"starts_with":"op"}}"#, r#""op": "matches", "value": "(?i)^op""#),
+        (r#"{"k":{"ends_with":"ab"}}"#, r#""op": "matches", "value": "(?i)ab$""#),
+        (r#"{"s":{"matches":"^op"}}"#, r#""op": "matches", "value": "(?i)^op""#),
+        (r#"{"s":{"not_matches":"^op"}}"#, r#""op": "not_matches", "value": "(?i)^op""#),
+    ] {
+        let told = of(condition).1;
+        assert!(told.contains(part), "{condition}: {told}");
+    }
+    for condition in [
+        r#"{"s":"done"}"#,
+        r#"{"s":{"in":["open","Open","open "]}}"#,
+        r#"{"any":[{"s":"open"},{"s":{"in":["Open","open "]}}]}"#,
+        r#"{"s":{"matches":"(?i)^op"}}"#,
+    ] {
         assert_eq!(of(condition).1, "", "{condition}");
+    }
+}
+
+#[test]
+fn numbers_that_an_operator_of_texts_leaves_out_are_told() {
+    let lines = "{\"t\":\"Room 12\"}\n{\"t\":121}\n{\"t\":12}\n{\"t\":\"x\"}\n";
+    let notes = |op: &str, value: &str| {
+        let request = format!(r#"{{"where":{{"t":{{"{op}":"{value}"}}}},"count":true}}"#);
+        let query = Query::parse(&raw::fields(&request).unwrap()).unwrap();
+        run(&query, lines, &|| false).unwrap().notes.join("\n")
+    };
+    for op in ["contains", "not_contains", "starts_with", "ends_with", "matches"] {
+        assert!(notes(op, "12").contains("t is a number such as 12"), "{op}: {}", notes(op, "12"));
+    }
+    for (op, value) in [("contains", "room"), ("ends_with", "9x"), ("matches", "^R")] {
+        assert!(!notes(op, value).contains("is a number"), "{op}: {}", notes(op, value));
     }
 }
 

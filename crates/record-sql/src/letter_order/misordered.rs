@@ -3,9 +3,10 @@
 use std::cmp::Ordering;
 
 use date_text::version::{Fractions, Version};
+use date_text::words::Words;
 use date_text::written_number::{OTHER, Separators, are_of_one_unit, marks};
 
-use super::{TextKind, Words, date};
+use super::{TextKind, date};
 
 /// The most texts whose order is looked at.
 pub const MAX_TEXTS: usize = 5_000;

@@ -9,7 +9,7 @@ use crate::sql::comparison::{Comparison, Literal};
 use crate::sql::condition::lone_conditions;
 use crate::sql::quoting;
 use crate::sql::token::Kind;
-use crate::letter_case::has_word;
+use date_text::words::has_word;
 
 /// Returns the note on texts that a comparison takes for others.
 pub(crate) fn of_other_case(

@@ -132,9 +132,9 @@ fn of_texts(of: &Subject<'_>) -> Option<String> {
 /// numbers.
 fn begin_with_numbers(of: &Subject<'_>) -> bool {
     let unit = "ltrim(it, '+-.0123456789')";
-    let is_other = format!(
-        "{unit} = '' OR {unit} GLOB '*[0-9]*' OR it NOT GLOB '*[0-9]*' OR it GLOB '*[0-9]-*'"
-    );
+    let number = format!("substr(it, 1, length(it) - length({unit}))");
+    let is_other =
+        format!("{unit} = '' OR {unit} GLOB '*[0-9]*' OR NOT {number} = CAST({number} AS NUMERIC)");
     of.counts(&format!("count(DISTINCT {unit}), sum({is_other})")) == Some([1, 0])
         && written(of).is_none_or(|written| written.doubt.is_empty())
 }

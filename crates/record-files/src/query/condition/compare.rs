@@ -158,11 +158,20 @@ impl Comparison {
         (is_list && self.spelled.ends_with(']')).then_some(self.spelled.as_str())
     }
 
-    /// Returns the expression of `matches`, made case-insensitive.
+    /// Returns the expression of `matches`, or that of the start or end of a text, made
+    /// case-insensitive; `None` if it is.
     pub(crate) fn in_any_case(&self) -> Option<(String, Regex)> {
-        let Operand::Pattern(pattern) = &self.operand else { return None };
-        let any_case = format!("(?i){}", pattern.as_str());
-        Some((any_case.clone(), pattern::compile(&any_case, "").ok()?))
+        let pattern = match &self.operand {
+            Operand::Pattern(pattern) => pattern.as_str().to_owned(),
+            Operand::Text(start) if self.operation == Operation::StartsWith => {
+                format!("^{}", regex::escape(start))
+            }
+            Operand::Text(end) => format!("{}$", regex::escape(end)),
+            _ => return None,
+        };
+        let any_case = format!("(?i){pattern}");
+        let regex = pattern::compile(&any_case, "").ok().filter(|_| !pattern.starts_with("(?i"))?;
+        Some((any_case, regex))
     }
 
     /// Returns the operand as it is shown in messages.
@@ -265,23 +274,29 @@ impl Comparison {
                     Value::read(element) == *wanted
                 })
             }),
-            Operand::Needle(_, Some(needle)) => any(values, facts, |value| {
-                string(value).is_some_and(|text| {
-                    fold(&text, folded);
-                    needle.find(folded.as_bytes()).is_some()
+            Operand::Needle(..) | Operand::Text(_) | Operand::Pattern(_) => {
+                any(values, facts, |value| {
+                    string(value).is_some_and(|text| self.is_in(&text, folded))
                 })
-            }),
-            Operand::Text(affix) => any(values, facts, |value| {
-                string(value).is_some_and(|text| match self.operation {
-                    Operation::StartsWith => text.starts_with(affix.as_str()),
-                    _ => text.ends_with(affix.as_str()),
-                })
-            }),
-            Operand::Pattern(pattern) => any(values, facts, |value| {
-                string(value).is_some_and(|text| pattern.is_match(&text))
-            }),
+            }
         };
         holds != self.is_negated
+    }
+
+    /// Returns true if a text meets an operator of texts, ignoring its negation.
+    pub(crate) fn is_in(&self, text: &str, folded: &mut String) -> bool {
+        match &self.operand {
+            Operand::Needle(_, Some(needle)) => {
+                fold(text, folded);
+                needle.find(folded.as_bytes()).is_some()
+            }
+            Operand::Text(affix) if self.operation == Operation::StartsWith => {
+                text.starts_with(affix.as_str())
+            }
+            Operand::Text(affix) => text.ends_with(affix.as_str()),
+            Operand::Pattern(pattern) => pattern.is_match(text),
+            _ => false,
+        }
     }
 
     fn compares(&self, typed: &TypedOperand, value: &str) -> bool {

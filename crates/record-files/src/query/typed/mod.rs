@@ -8,6 +8,7 @@ mod operand;
 use std::borrow::Cow;
 
 use date_text::version::{Fractions, Version};
+use date_text::words::{self, Words};
 use date_text::written_number::{NOTATIONS, Notation, Separators, are_of_one_unit, marks};
 use raw_json::{self as raw, Kind, Scanner, each_element};
 
@@ -34,6 +35,7 @@ pub(super) struct Facts {
     /// The types that all strings so far can be parsed as.
     readings: u16,
     fractions: Fractions,
+    words: words::Found,
     /// The currency signs and other marks next to numbers.
     marks: u8,
     separators: Separators,
@@ -49,6 +51,7 @@ impl Default for Facts {
             kinds: 0,
             readings: ANY,
             fractions: Fractions::default(),
+            words: words::Found::default(),
             marks: 0,
             separators: Separators::default(),
             has_blanks: false,
@@ -79,6 +82,9 @@ impl Facts {
             let beginning = value.as_bytes().iter().take(BEGINNING);
             self.has_digits |= beginning.skip(1).any(u8::is_ascii_digit);
             self.has_blanks |= is_blank(value);
+            if self.words.is_open() {
+                self.words.add(&raw::unescape(value).text);
+            }
             if self.readings != 0 {
                 let text = raw::unescape(value).text;
                 self.readings &= readings(&text, self.readings);
@@ -99,6 +105,7 @@ impl Facts {
         self.kinds |= other.kinds;
         self.readings &= other.readings;
         self.fractions.merge(other.fractions);
+        self.words.merge(other.words);
         self.marks |= other.marks;
         self.separators.merge(other.separators);
         self.has_blanks |= other.has_blanks;
@@ -145,6 +152,11 @@ impl Facts {
     /// their letter order may not be the intended order.
     pub(super) fn is_lettered(self) -> bool {
         self.has_digits && self.strings() == Strings::Text
+    }
+
+    /// Returns the list of words that all texts are of, if it has another order than their letters.
+    pub(super) fn words(self) -> Option<&'static Words> {
+        self.words.misordered()
     }
 
     /// Returns the types of scalars that are not in `compared`, for a message; `None` if there are

@@ -10,7 +10,7 @@ use super::constants::{Constant, type_name};
 use super::ordered::{Ordered, Use};
 use super::shape::Step;
 use super::trail::Trail;
-use record_sql::letter_case::has_word;
+use record_sql::has_word;
 
 /// The most values of a field that are shown.
 const MAX_SHOWN: usize = 3;
@@ -357,9 +357,11 @@ impl Comparison {
             let spellings = std::iter::once(with).chain(self.seen.spellings.iter().map(|s| &**s));
             let spellings: Vec<String> = spellings.map(raw_json::quote).collect();
             let (with, other) = (&spellings[0], raw_json::quote(other));
+            let is_equal = self.how == How::Equal;
+            let way = if is_equal { "` takes all" } else { " | not` leaves out all" };
             format!(
                 "`{}` is {other} in {} records, which differs from {with} in letter case or \
-                 blanks alone: `IN({})` takes all",
+                 blanks alone: `IN({}){way}",
                 self.trail.spelled(),
                 self.seen.others,
                 spellings.join(", ")

@@ -5,7 +5,7 @@ use jaq_json::Val;
 use memchr::memmem;
 
 use super::{super::patterns::Pattern, shape::Step, trail::Trail};
-use record_sql::letter_case::has_word;
+use record_sql::has_word;
 
 /// The most characters of a text that is shown.
 const MAX_SHOWN: usize = 80;

@@ -34,6 +34,7 @@ fn texts_that_differ_in_case_alone_are_told() {
         ("map(select(.k == \"open\")) | length", "`.k` is \"Open\" in 1 records, which differs"),
         ("map(select(.k | IN(\"open\", \"x\")))", "`.k` is \"Open\" in 1 records"),
         ("map(select(.k | test(\"^op\"))) | length", "1 texts in `.k`, such as \"Open\""),
+        ("map(select(.c != \"US\")) | length", "\"us\") | not` leaves out all"),
         ("map(select(.c == \"US\")) | length", "`IN(\"US\", \"US \", \"us\")` takes all"),
         (
             "map(select(.t | test(\"error\"))) | length",
