@@ -19,6 +19,7 @@ fn a_filter_is_told_how_to_reach_the_records_and_what_is_around_them() {
     ] {
         let said = app.extract(&path, &json!({"query": filter}));
         assert!(said.answer.contains(part), "{filter}: {}", said.answer);
+        assert_eq!(said.answer.lines().count(), 3, "{filter}: {}", said.answer);
     }
     let refusal = app.extract_refusal(
         &path,

@@ -18,7 +18,7 @@ pub enum QueryError {
         accepted: &'static str,
     },
     /// An unknown operator.
-    #[error("{member}.op is `{found}`; accepted is one of {accepted}{}", meant(nearest.as_ref()))]
+    #[error("{member}.op is `{found}`; accepted is one of {accepted}{}", meant(nearest.as_ref(), found))]
     UnknownOp {
         /// The place of the condition.
         member: String,
@@ -135,8 +135,11 @@ fn rewritten(text: &str) -> String {
     format!("{{\"sql\": {}}}", raw::quote(&sql))
 }
 
-fn meant(nearest: Option<&&'static str>) -> String {
-    nearest.map(|op| format!("; did you mean `{op}`?")).unwrap_or_default()
+fn meant(nearest: Option<&&'static str>, found: &str) -> String {
+    let Some(op) = nearest else { return String::new() };
+    let is_pattern = found.to_lowercase().ends_with("like");
+    let without = if is_pattern { ", with a value without `%`" } else { "" };
+    format!("; did you mean `{op}`{without}?")
 }
 
 fn list(nearest: &[String]) -> String {

@@ -14,6 +14,7 @@ use super::json::path_set::Record;
 use super::plan::Plan;
 use super::typed::{Facts, Strings};
 use super::values::{Values, listed};
+use super::watch::{asks_for_null, is_nothing, one_of};
 use crate::recipes::sql_name;
 
 /// Maximum number of comparisons that are examined.
@@ -65,7 +66,15 @@ pub(super) fn never_held(
     let values = |test: &Test| Values::of(query, test.path, lines.lines(), &|| stop());
     let mut notes = Vec::new();
     let tests: Vec<&Test> = query.tests.iter().take(MAX_TESTS).collect();
-    let is_doubted = |index: &usize| !found.held[*index] && !tests[*index].comparison.is_flag();
+    let is_doubted = |index: &usize| {
+        let test = tests[*index];
+        let is_of_nulls = || {
+            let mut others = query.tests.iter().filter(|other| other.path == test.path);
+            matches!(test.comparison.values(), [value] if is_nothing(value))
+                && others.any(asks_for_null)
+        };
+        !found.held[*index] && !test.comparison.is_flag() && !is_of_nulls()
+    };
     let doubted: Vec<usize> = (0..tests.len()).filter(is_doubted).collect();
     let alone = (found.matched > 0 && !doubted.is_empty()).then(|| Alone::of(plan, lines, stop));
     if let Some(alone) = alone.flatten() {
@@ -257,8 +266,24 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
         }
     }
     notes.extend(query.repeated.iter().filter_map(|path| apart(plan, found, *path)));
+    notes.extend(query.always.iter().filter_map(|pair| always(plan, found, *pair)));
     notes.extend((0..query.sort_by.len()).flat_map(|key| of_sort_key(plan, found, key)));
     notes
+}
+
+/// Returns the note on `!=` of two values, of which one always holds but for a list.
+fn always(plan: &Plan<'_>, found: &Chunk<'_>, pair: [usize; 2]) -> Option<String> {
+    let [one, other] = pair.map(|at| &plan.query.tests[at]);
+    let field = plan.query.paths.all()[one.path].name();
+    let both = [one.comparison.values(), other.comparison.values()].concat();
+    (!found.facts[one.path].has(Kind::Array)).then(|| {
+        format!(
+            "{} or {} holds for every value: {} excludes both",
+            one.comparison.text(&field),
+            other.comparison.text(&field),
+            one_of(&field, "not_in", &both)
+        )
+    })
 }
 
 /// Returns the notes on how the values of one comparison were read.

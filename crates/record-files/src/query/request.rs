@@ -41,6 +41,8 @@ pub struct Query {
     pub(super) shared: Vec<Shared>,
     /// The paths with several comparisons that different elements may meet.
     pub(super) repeated: BTreeSet<usize>,
+    /// The pairs of comparisons of which one always holds.
+    pub(super) always: Vec<[usize; 2]>,
     pub(super) select: Vec<Selected>,
     pub(super) group_by: Option<usize>,
     pub(super) sort_by: Vec<SortKey>,
@@ -137,6 +139,7 @@ impl Query {
             condition,
             shared: reading.shared,
             repeated: reading.repeated,
+            always: reading.always,
             select,
             group_by,
             sort_by,

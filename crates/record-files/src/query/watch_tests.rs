@@ -132,6 +132,18 @@ fn conditions_without_a_doubt_have_no_note() {
 }
 
 #[test]
+fn two_values_that_a_field_must_not_have_are_one_condition() {
+    let any = r#"{"any":[{"kind":{"ne":"Bug"}},{"kind":{"ne":"Idea"}}]}"#;
+    let (matched, told) = of_condition(any);
+    let part = r#"for every value: {"field": "kind", "op": "not_in", "value": ["Bug", "Idea"]}"#;
+    assert!(matched == 4 && told.contains(part), "{told}");
+    let nulls = r#"{"any":[{"by":{"ne":"x"}},{"by":{"ne":"y"}}]}"#;
+    assert_eq!(of_condition(nulls).1.matches("is null or missing").count(), 1);
+    let (_, asked) = of_condition(r#"{"any":[{"by":null},{"by":""}]}"#);
+    assert_eq!(asked, "");
+}
+
+#[test]
 fn an_object_is_compared_as_a_whole() {
     let lines = concat!(
         r#"{"id":1,"a":{"name":"Ann"},"ev":[{"s":"x"},{"s":"y","n":1}]}"#,

@@ -131,7 +131,16 @@ fn words_are_joined_outside_of_quotes() {
     ] {
         assert!(super::is_sql(condition), "{condition}");
     }
-    for words in ["d during 2025-04", "1..2", "c = x", "a = 1 or 2", "a between 1", "c like x%"] {
+    for words in [
+        "d during 2025-04",
+        "1..2",
+        "c = x",
+        "a = 1 or 2",
+        "a between 1",
+        "c like x%",
+        "a b > 1",
+        "a in (x, y)",
+    ] {
         assert!(!super::is_sql(words), "{words}");
     }
     let lines = "{\"n\":1,\"state\":\"OR\",\"or\":2}\n{\"n\":2,\"state\":\"missing\"}";

@@ -62,6 +62,8 @@ pub(crate) struct Reading {
     pub(crate) shared: Vec<Shared>,
     /// The paths that are compared more than once in a conjunction.
     pub(crate) repeated: BTreeSet<usize>,
+    /// The pairs of comparisons of one field with different values, of which one `!=` always holds.
+    pub(crate) always: Vec<[usize; 2]>,
     nodes: usize,
 }
 
@@ -110,7 +112,7 @@ impl Reading {
                             accepted: "a list of one condition or more",
                         });
                     }
-                    parts.push(Condition::Any(any));
+                    parts.push(self.any(any));
                 }
                 "not" => {
                     let first = self.tests.len();
@@ -137,7 +139,23 @@ impl Reading {
         }
         self.nodes += parts.len() - 1;
         self.count()?;
-        Ok(if words.is_any { Condition::Any(parts) } else { self.all(parts) })
+        Ok(if words.is_any { self.any(parts) } else { self.all(parts) })
+    }
+
+    fn any(&mut self, parts: Vec<Condition>) -> Condition {
+        let unequal = |part: &Condition| match part {
+            Condition::Test(at) if self.tests[*at].comparison.name() == "!=" => Some(*at),
+            _ => None,
+        };
+        let unequal: Vec<usize> = parts.iter().filter_map(unequal).collect();
+        let pairs = unequal.windows(2).map(|pair| [pair[0], pair[1]]);
+        let is_one_field = |pair: &[usize; 2]| {
+            let [one, other] = pair.map(|at| &self.tests[at]);
+            one.path == other.path && one.comparison.values() != other.comparison.values()
+        };
+        let always: Vec<_> = pairs.filter(is_one_field).collect();
+        self.always.extend(always);
+        Condition::Any(parts)
     }
 
     fn list(
