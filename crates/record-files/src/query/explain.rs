@@ -136,7 +136,8 @@ fn hint(plan: &Plan<'_>, test: &Test, facts: Facts, values: &Values<'_>) -> Stri
         return format!("{holds}{inner}");
     }
     if let Some((pattern, regex)) = test.comparison.in_any_case() {
-        let meets = |value: &&str| regex.is_match(&raw_json::unescape(value).text);
+        let meets =
+            |value: &&str| raw::is_string(value) && regex.is_match(&raw::unescape(value).text);
         let count = values.all().filter(meets).count();
         if count > 0 {
             return format!("; {count} values of {field} match {}", raw_json::quote(&pattern));

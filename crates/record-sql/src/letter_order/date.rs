@@ -50,8 +50,8 @@ pub(super) fn is_year_last(text: &str) -> bool {
 pub(super) fn month_named(text: &str) -> Option<i128> {
     let month = |name: &str| {
         let is_name =
-            |of: &&str| of[..3].eq_ignore_ascii_case(name) || of.eq_ignore_ascii_case(name);
-        u32::try_from(MONTHS.iter().position(|of| is_name(&of))? + 1).ok()
+            |of: &str| of[..3].eq_ignore_ascii_case(name) || of.eq_ignore_ascii_case(name);
+        u32::try_from(MONTHS.iter().position(|of| is_name(of))? + 1).ok()
     };
     let named = || {
         let (first, rest) = text.split_once(['/', '-', '\''])?;

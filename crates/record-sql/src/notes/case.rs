@@ -11,13 +11,21 @@ use crate::sql::quoting;
 use crate::sql::token::Kind;
 use date_text::words::has_word;
 
+/// The most texts of a list that a note repeats.
+const MAX_LISTED: usize = 8;
+
 /// Returns the note on texts that a comparison takes for others.
 pub(crate) fn of_other_case(
     facts: &Facts<'_>,
     subject: &Subject<'_>,
     comparison: &Comparison,
 ) -> Option<String> {
-    comparison.literals.iter().filter(|literal| literal.is_text()).find_map(|literal| {
+    let mut literals = comparison.literals.iter().filter(|literal| literal.is_text());
+    if comparison.is_equality() && (2..=MAX_LISTED).contains(&literals.clone().count()) {
+        let texts: Vec<Literal> = literals.cloned().collect();
+        return of_list(facts, subject, &texts);
+    }
+    literals.find_map(|literal| {
         let low = literal.sql.to_lowercase();
         let any_case = |of: &str| match comparison.operator.as_str() {
             "GLOB" => Some(format!("lower({of}) GLOB {low}")),
@@ -39,6 +47,17 @@ pub(crate) fn of_other_case(
         let (any, shown) = (any_case("it")?, any_case(&subject.name)?);
         of_texts(facts, subject, literal, [&exact, &any, &shown])
     })
+}
+
+/// Returns the note on texts that differ from one of a list.
+fn of_list(facts: &Facts<'_>, subject: &Subject<'_>, texts: &[Literal]) -> Option<String> {
+    let low = texts.iter().map(|text| quoting::text(&text.value.trim().to_lowercase()));
+    let low = low.collect::<Vec<_>>().join(", ");
+    let sql = texts.iter().map(|text| text.sql.as_str()).collect::<Vec<_>>().join(", ");
+    let exact = format!("it IN ({sql})");
+    let [any, shown] = ["it", &subject.name].map(|of| format!("lower(trim({of})) IN ({low})"));
+    let word = texts.iter().find(|text| has_word(&text.value, true))?;
+    of_texts(facts, subject, &Literal { sql, ..word.clone() }, [&exact, &any, &shown])
 }
 
 /// A text that `instr` finds in other letters alone, or nowhere.
@@ -103,7 +122,8 @@ fn of_texts(
     [exact, any, shown]: [&str; 3],
 ) -> Option<String> {
     let statement = facts.statement();
-    let has_word = || has_word(&constant.value, exact.starts_with("it = "));
+    let has_word =
+        || has_word(&constant.value, exact.starts_with("it = ") || exact.starts_with("it IN "));
     let others = of.row("count(*), it", &format!("WHERE {any} AND NOT {exact}"))?;
     let [Value::Integer(count @ 1..), one] = others.as_slice() else { return None };
     let mut texts = statement.tokens.iter().filter(|token| token.kind == Kind::Text);

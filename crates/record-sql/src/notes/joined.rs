@@ -16,20 +16,26 @@ const WAYS: [&str; 4] = ["lower({})", "trim({})", "nfc({})", "lower(trim(nfc({})
 pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
     let statement = facts.statement();
     let pairs = (1..statement.tokens.len()).filter_map(|at| {
+        let is_list = statement.is(at, "in");
         let end = at - usize::from(statement.is(at - 1, "not"));
         let right = if statement.is_any(at, &["=", "=="]) {
             statement.expression_at(at + 1)?
-        } else if statement.is(at, "in") && statement.is(at + 2, "select") {
+        } else if is_list && statement.is(at + 2, "select") {
             statement.expression_at(at + 3 + usize::from(statement.is(at + 3, "distinct")))?
         } else {
             return None;
         };
-        of_pair(facts, statement.expression_before(end)?, right)
+        of_pair(facts, statement.expression_before(end)?, right, is_list)
     });
     pairs.collect()
 }
 
-fn of_pair(facts: &Facts<'_>, left: Range<usize>, right: Range<usize>) -> Option<String> {
+fn of_pair(
+    facts: &Facts<'_>,
+    left: Range<usize>,
+    right: Range<usize>,
+    is_list: bool,
+) -> Option<String> {
     let (ours, others) = (facts.column_at(left.clone())?, facts.column_at(right.clone())?);
 
     if ours.profile.texts == 0 || others.profile.texts == 0 {
@@ -40,14 +46,17 @@ fn of_pair(facts: &Facts<'_>, left: Range<usize>, right: Range<usize>) -> Option
     let way = WAYS.iter().find(|way| missed(way).is_some_and(|rows| rows.len() == all.len()))?;
     let [left, right] = [left, right].map(|side| facts.statement().text(side));
 
+    let [ours, others] = [left, right].map(|side| way.replace("{}", side));
+    let equal = match is_list {
+        true => format!("{ours} IN (SELECT {others} …)"),
+        false => format!("{ours} = {others}"),
+    };
     Some(format!(
-        "{} of the values of {left} have another spelling in {right}, such as {} and {}: \
-         {} = {} finds them",
+        "{} of the values of {left} have another spelling in {right}, such as {} and {}: {equal} \
+         finds them",
         all.len(),
         literal(&all[0][0]),
-        literal(&all[0][1]),
-        way.replace("{}", left),
-        way.replace("{}", right)
+        literal(&all[0][1])
     ))
 }
 

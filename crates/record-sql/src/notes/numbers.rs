@@ -147,8 +147,10 @@ fn of_casts(facts: &Facts<'_>) -> Option<String> {
         let of = (at + 2..end).rev().find(|at| statement.is(*at, "as"))?;
         let is_number =
             statement.is_any(of + 1, &["real", "integer", "int", "float", "numeric", "double"]);
+        let mut case = statement.case_around(at).unwrap_or_default();
+        let is_guarded = case.any(|at| statement.is_any(at, &["glob", "regexp"]));
         // One of a column has a note of its own.
-        if !is_number || facts.chain(&statement.bytes(at + 2..of)).is_some() {
+        if is_guarded || !is_number || facts.chain(&statement.bytes(at + 2..of)).is_some() {
             return None;
         }
         let expression = statement.text(at + 2..of);

@@ -95,7 +95,7 @@ fn texts_that_differ_in_case_alone_are_told() {
     let lines = format!("{ROWS}{{\"i\":4,\"s\":\"Open\",\"t\":\"\",\"k\":\"B-1\"}}\n");
     for condition in ["s = 'open'", "s IN ('open', 'done')", "s <> 'open'", "trim(s) = 'open'"] {
         let told = notes_of(&format!("SELECT count(*) FROM records WHERE {condition}"), &lines);
-        assert_has(&told, "such as 'Open', differ from 'open' in letter case", condition);
+        assert_has(&told, "such as 'Open', differ from 'open'", condition);
     }
     for (condition, told) in [
         ("instr(t, 'error')", "1 values of t, such as 'An Error', differ from 'error'"),

@@ -190,4 +190,5 @@ fn a_list_with_other_spellings_is_told_like_a_join() {
     let sql = "SELECT count(*) FROM records WHERE e IN (SELECT e FROM o)";
     let told = notes_of_files(sql, &[("records", rows), ("o", others)]);
     assert_has(&told, "1 of the values of e have another spelling in e, such as 'Ann'", sql);
+    assert_has(&told, "lower(e) IN (SELECT lower(e) …) finds them", sql);
 }

@@ -110,6 +110,11 @@ fn a_column_may_have_the_name_of_a_keyword() {
 fn notes_lead_to_what_is_meant() {
     for (values, rest, told) in [
         (&["\"US\"", "\"us\"", "\"UK\""][..], "WHERE x = 'US'", "such as 'us', differ from 'US'"),
+        (
+            &["\"open\"", "\"Open\"", "\"done\"", "\"Done\""],
+            "WHERE x IN ('open', 'done')",
+            "lower(trim(x)) IN ('open', 'done') holds for them, too",
+        ),
         (&["\"open\"", "\"Open\""], "WHERE x REGEXP '^op'", "(?i)^op"),
         (&["\"9.5 MB\"", "\"10 MB\""], "WHERE x > 9.7", "CAST(x AS REAL) compares numbers"),
         (&["\"1.358.16 €\"", "\"1 €\""], "WHERE CAST(x AS REAL) > 0", "are no numbers"),
