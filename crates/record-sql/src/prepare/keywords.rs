@@ -26,31 +26,29 @@ pub(crate) fn quote_bare(
     statement: Statement,
     reads: &[(String, String)],
 ) -> Statement {
-    let is_keyword = |name: &String| BARE.iter().any(|word| name.eq_ignore_ascii_case(word));
-    let names: Vec<&String> =
-        reads.iter().map(|(_, column)| column).filter(|name| is_keyword(name)).collect();
-    let mut quoted = statement;
-    for at in (0..quoted.tokens.len()).rev() {
-        let token = &quoted.tokens[at];
-        let named = names.iter().find(|name| token.is(&quoted.sql, name));
-        let Some(name) = named else { continue };
-        let corrected = quoted.replaced(token.range.clone(), &quoting::name(name));
-        let program = program(db, &corrected.sql);
-        if program.is_some() && program == self::program(db, &quoted.sql) {
-            quoted = corrected;
-        }
+    let names = reads.iter().map(|(_, column)| column);
+    if !names.clone().any(|name| BARE.iter().any(|word| name.eq_ignore_ascii_case(word))) {
+        return statement;
     }
-    quoted
+    let is_bare = |at: &usize| statement.is_any(*at, &BARE);
+    let bare = (0..statement.tokens.len()).rev().filter(is_bare);
+    bare.fold(statement.clone(), |quoted, at| {
+        let token = &statement.tokens[at];
+        let Some(name) = names.clone().find(|name| token.is(&statement.sql, name)) else {
+            return quoted;
+        };
+        let corrected = quoted.replaced(token.range.clone(), &quoting::name(name));
+        let same =
+            program(db, &corrected.sql).filter(|of| Some(of) == program(db, &quoted.sql).as_ref());
+        if same.is_some() { corrected } else { quoted }
+    })
 }
 
 /// Returns the program of SQLite for a statement; None if it has none.
 fn program(db: &Connection, sql: &str) -> Option<Vec<String>> {
     let mut program = db.prepare(&format!("EXPLAIN {sql}")).ok()?;
-    let columns = program.column_count().min(6);
-    let step = |row: &rusqlite::Row<'_>| {
-        let values = (0..columns).map(|at| row.get_ref(at).map(|value| format!("{value:?}")));
-        values.collect::<Result<String, _>>()
-    };
+    let step =
+        |row: &rusqlite::Row<'_>| (0..6).map(|at| Ok(format!("{:?}", row.get_ref(at)?))).collect();
     program.query_map([], step).ok()?.collect::<Result<_, _>>().ok()
 }
 

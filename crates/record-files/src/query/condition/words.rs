@@ -127,23 +127,13 @@ pub(in crate::query) fn is_sql(text: &str) -> bool {
 /// Returns true for a comparison of SQL whose name has no blanks, and whose list no words, outside
 /// of quotes and brackets.
 fn is_spelled(part: &str) -> bool {
-    let words: Vec<&str> = part.split_whitespace().collect();
-    let is = |at: usize, all: &[&str]| {
-        words.get(at).is_some_and(|word| all.iter().any(|one| one.eq_ignore_ascii_case(word)))
-    };
-    let start = usize::from(is(0, &["not"]));
-    let first = words.get(start).copied().unwrap_or_default();
-    let next = words.get(start + 1).copied().unwrap_or("=");
-    let ends = is(start + 1, &["like", "in", "is", "not", "between", "glob"])
-        || next.starts_with(['=', '<', '>', '!'])
-        || first.contains(['=', '<', '>', '!', '"', '(', '\'']);
-    let is_in = |before: &str| {
-        before.split_whitespace().next_back().is_some_and(|word| word.eq_ignore_ascii_case("in"))
-    };
-    let list = part.split_once('(').filter(|(before, _)| is_in(before));
-    let is_constant = |item: &str| item.starts_with('\'') || item.parse::<f64>().is_ok();
-    let mut items = list.map(|(_, items)| items.trim_end_matches(')').split(',').map(str::trim));
-    ends && items.as_mut().is_none_or(|items| items.all(is_constant))
+    let operators = [" not ", " like ", " in ", " is ", " between ", "=", "<", ">", "!"];
+    let low = format!("{} ", part.to_lowercase().trim_start_matches("not "));
+    let end = operators.iter().filter_map(|of| low.find(of)).min().unwrap_or(0);
+    let items = low.split_once(" in (").map_or("", |(_, items)| items.trim_end_matches([')', ' ']));
+    let is_word = |item: &str| item.trim().starts_with(char::is_alphabetic);
+    let name = low[..end].trim();
+    (!name.contains(' ') || name.contains(['"', '('])) && !items.split(',').any(is_word)
 }
 
 /// Converts an operand, which may be in quotes, to JSON.
