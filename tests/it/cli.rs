@@ -124,10 +124,7 @@ fn extract_takes_ids_beside_a_condition_and_refuses_other_queries() {
         let refused = extract(options);
         assert_eq!(refused.status.code(), Some(2), "{options:?}");
         let told = err(&refused);
-        assert!(
-            told.contains(" with ") && told.contains("accepted is"),
-            "{options:?}: {told}"
-        );
+        assert!(told.contains(" with ") && told.contains("accepted is"), "{options:?}: {told}");
     }
     for options in [["--start-line", "1", "--offset", "1"], ["--byte-limit", "9", "--limit", "1"]] {
         let refused = unburden(at).args(["read", "r.jsonl"]).args(options).output().unwrap();
