@@ -117,7 +117,7 @@ fn notes_lead_to_what_is_meant() {
         ),
         (&["\"open\"", "\"Open\""], "WHERE x REGEXP '^op'", "(?i)^op"),
         (&["\"9.5 MB\"", "\"10 MB\""], "WHERE x > 9.7", "CAST(x AS REAL) compares numbers"),
-        (&["\"1.358.16 €\"", "\"1 €\""], "WHERE CAST(x AS REAL) > 0", "are no numbers"),
+        (&["\"1.358.16 €\"", "\"1 €\""], "WHERE CAST(x AS REAL) > 0", "are not numbers"),
         (&["\"a_1\"", "\"ab1\""], "WHERE x LIKE 'a_1'", "1 of them with `_` itself"),
         (&["null", "\"a\""], "WHERE x = ''", "x IS NULL"),
     ] {

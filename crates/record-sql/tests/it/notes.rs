@@ -170,7 +170,7 @@ fn numbers_that_are_none() {
         ),
         ("SELECT sum(price) FROM records", "CAST(replace(price, ',', '') AS REAL)"),
         ("SELECT sum(CAST(flag AS REAL)) FROM records", "40 of 40 values of flag"),
-        ("SELECT day - 1 FROM records LIMIT 1", "no numbers"),
+        ("SELECT day - 1 FROM records LIMIT 1", "not numbers"),
         ("SELECT sum(id) / count(*) FROM records WHERE score > 1.5", "1.0 * sum(id) / count(*)"),
         ("SELECT flag, id, count(*) FROM records GROUP BY flag", "id differs within a group"),
         ("SELECT flag, id, count(*) FROM records GROUP BY 1", "id differs within a group"),

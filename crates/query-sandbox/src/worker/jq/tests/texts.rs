@@ -38,7 +38,7 @@ fn texts_that_differ_in_case_alone_are_told() {
         ("map(select(.c == \"US\")) | length", "`IN(\"US\", \"US \", \"us\")` takes all"),
         (
             "map(select(.t | test(\"error\"))) | length",
-            "1 texts in `.t`, such as \"An Error\", have \"error\" in other capital and small",
+            "1 texts in `.t`, such as \"An Error\", have \"error\" only in other letter case",
         ),
         ("map(select(.t | contains(\"Error\"))) | length", "such as \"error in a\""),
         ("map(select((.t // \"\") | test(\"Error\")))", "such as \"error in a\""),
