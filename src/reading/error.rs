@@ -16,22 +16,20 @@ pub enum ReloadError {
         /// The record of the file that existed at this path, if it was found.
         ended: Option<Box<EndedFile>>,
     },
-    /// The path names several files, as a reference behind a snapshot does.
+    /// The path names several files, as a reference after a snapshot does.
     #[error(
-        "{path:?} names {count} files; accepted is one of them, such as {newest:?}; grep searches \
-         all of them with path={folder:?} and glob={glob:?}"
+        "{path:?} names {} files; accepted is one of them, such as {:?}; grep searches all of them \
+         with path={:?} and glob={:?}",
+        files.count,
+        files.newest,
+        files.folder,
+        files.glob
     )]
     Several {
         /// The path as the caller spells it.
         path: String,
-        /// The number of files.
-        count: u64,
-        /// The path of the newest file.
-        newest: String,
-        /// The folder of the files.
-        folder: String,
-        /// A glob that matches the files.
-        glob: String,
+        /// The files that it names.
+        files: Box<SeveralFiles>,
     },
     /// The path is a folder, or neither a file nor a folder.
     #[error("{path:?} is not a regular file; accepted is the path of a file")]
@@ -198,6 +196,19 @@ pub enum ReloadError {
         /// The system's reason.
         source: io::Error,
     },
+}
+
+/// The files that one path names.
+#[derive(Debug)]
+pub struct SeveralFiles {
+    /// The number of files.
+    pub count: u64,
+    /// The path of the newest file.
+    pub newest: String,
+    /// The folder of the files.
+    pub folder: String,
+    /// A glob that matches the files.
+    pub glob: String,
 }
 
 fn at(position: Option<usize>) -> String {

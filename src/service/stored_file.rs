@@ -9,7 +9,7 @@ use redact::Redact;
 use super::budget::GrowingReservation;
 use super::failure::Failure;
 use super::state::Service;
-use crate::reading::error::ReloadError;
+use crate::reading::error::{ReloadError, SeveralFiles};
 use crate::reading::regular_file::unopened;
 use crate::snapshot::format::originals::Originals;
 use context_store::{
@@ -130,8 +130,8 @@ pub(super) fn several(path: &str) -> Option<ReloadError> {
     let files = Originals::several(path)?;
     let newest = files.newest()?;
     let folder = newest.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned();
-    let (path, count, glob) = (path.to_owned(), files.names(), files.glob());
-    Some(ReloadError::Several { path, count, newest, folder, glob })
+    let files = SeveralFiles { count: files.names(), newest, folder, glob: files.glob() };
+    Some(ReloadError::Several { path: path.to_owned(), files: Box::new(files) })
 }
 
 /// Returns the failure for a path that does not exist.
