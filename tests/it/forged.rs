@@ -365,7 +365,7 @@ fn a_planted_file_is_not_read() {
         app.service.lro_extract(records.as_bytes()).err(),
     ] {
         let why = refused.unwrap().to_string();
-        assert!(why.contains("has 3221225472 bytes; up to"), "{why}");
+        assert!(why.contains("has 3221225472 bytes; accepted are up to"), "{why}");
     }
 }
 

@@ -7,8 +7,8 @@ use chat_history::message::Role;
 use serde_json::Value;
 
 use super::result_text::readable;
-use crate::snapshot::text::markers::{is_output, is_unanswered, looks_like_output};
-use crate::snapshot::text::sentences::sentences_of_line;
+use crate::snapshot::text::markers::{is_output, is_unanswered, looks_like_output, names_output};
+use crate::snapshot::text::sentences::{masked, sentences_of_line};
 use crate::snapshot::text::wrappers::{Speaker, holds_users_words, is_answer_tool, unwrapped};
 use crate::snapshot::transcript::{ToolResult, TranscriptMessage};
 
@@ -16,6 +16,9 @@ use crate::snapshot::transcript::{ToolResult, TranscriptMessage};
 const SENTENCE: usize = 800;
 /// Maximum bytes of a tool's statement that the user gave no answer.
 const NO_ANSWER: usize = 120;
+/// Number of user messages with the same first line from which on the line belongs to a framework,
+/// if it names an output.
+const FRAMEWORK: usize = 3;
 
 /// A text and its speaker.
 pub(crate) struct Said<'a> {
@@ -47,10 +50,12 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
 
 /// Returns the texts of each message in order. Some agents write calls into their texts and send
 /// the outputs as user messages. If the transcript has no results, such outputs are recognised by
-/// their look. Otherwise a paste in a user message belongs to the user's words.
+/// their look, and by a repeated first line that names an output. Otherwise a paste in a user message
+/// belongs to the user's words.
 pub(crate) fn said_by_message<'a, 't: 'a>(
     messages: impl Iterator<Item = &'a TranscriptMessage<'t>> + Clone,
 ) -> Vec<Vec<Said<'a>>> {
+    let heads = heads(messages.clone());
     let has_results = messages.clone().any(|message| !message.results.is_empty());
     let mut by_message = Vec::new();
     let mut expands = false;
@@ -73,10 +78,11 @@ pub(crate) fn said_by_message<'a, 't: 'a>(
                 Role::Assistant => add(Speaker::Agent, text.into(), Origin::Own),
                 Role::MidSystem => add(Speaker::Operator, text.into(), Origin::Own),
                 Role::User => {
+                    let known = || head(text).is_some_and(|head| heads[&head] >= FRAMEWORK);
                     let is_result = is_result && !holds_users_words(text);
                     // Before the agent acted, there is no output.
                     let may_be = answered && !has_results;
-                    if is_result || (may_be && is_output(text)) {
+                    if is_result || (may_be && (known() || is_output(text))) {
                         add(Speaker::Tool, text.into(), Origin::Own);
                         continue;
                     }
@@ -220,4 +226,24 @@ pub(super) fn telling(text: &str) -> Vec<&str> {
 /// Returns true for a line that is a single tag.
 fn is_tag(line: &str) -> bool {
     line.strip_prefix('<').and_then(|rest| rest.find('>')) == line.len().checked_sub(2)
+}
+
+/// Counts how often each first line that names an output begins a text of a user message.
+fn heads<'a, 't: 'a>(
+    messages: impl Iterator<Item = &'a TranscriptMessage<'t>>,
+) -> HashMap<u64, usize> {
+    let mut heads: HashMap<u64, usize> = HashMap::new();
+    let users = messages.filter(|message| message.role == Role::User);
+    for head in users.flat_map(|message| &message.texts).filter_map(|text| head(text.trim())) {
+        *heads.entry(head).or_default() += 1;
+    }
+    heads
+}
+
+/// Returns the hash of a text's first line without its digits, if the text has more lines and this
+/// one names an output.
+fn head(text: &str) -> Option<u64> {
+    let (line, _) = text.split_once('\n')?;
+    let line = line.trim();
+    (line.len() <= 120 && names_output(line)).then(|| masked(line))
 }

@@ -60,6 +60,11 @@ markers! {
          (?i-u:\\b(?:exit(?:ed with)?[ _](?:code|status)|test result|total|passed|warnings?|\
          tests? run|summary|finished|completed|succeeded)\\b)|总计|合计|警告|通过|完成");
 
+    /// Returns true for the first line of a text that names the output of a program.
+    names_output: fixed("\
+         (?i-u:\\b(?:outputs?|observations?|results?|stdout|stderr|terminal|console|response|\
+         returned|executed|exit(?:ed)?)\\b)|输出|结果|出力|結果|출력|결과|вывод|результат");
+
     /// Returns true for a step with a checkbox.
     is_checkbox: fixed("^[ \\t]*(?:[-*+]|[0-9]{1,3}[.)])?[ \\t]*(?:\\[[ xX~>-]\\]|[✅☑✔⬜☐🔲⏳])");
 
