@@ -1,7 +1,11 @@
 //! Work on blocking threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+/// True while [`start_a_thread`] runs.
+static STARTS: AtomicBool = AtomicBool::new(false);
 
 /// Pause before another try to start a thread.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -20,7 +24,9 @@ pub(super) async fn run<T: Send + 'static>(
     let started = catch_unwind(AssertUnwindSafe(|| tokio::task::spawn_blocking(work)));
     let done = started.unwrap_or_else(|panic| {
         tracing::error!("no thread can be started for a request; is there a limit on threads?");
-        tokio::spawn(start_a_thread());
+        if !STARTS.swap(true, Ordering::Relaxed) {
+            tokio::spawn(start_a_thread());
+        }
         resume_unwind(panic)
     });
     match done.await {
@@ -38,4 +44,5 @@ async fn start_a_thread() {
     while !is_started() {
         tokio::time::sleep(PAUSE).await;
     }
+    STARTS.store(false, Ordering::Relaxed);
 }
