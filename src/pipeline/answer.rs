@@ -43,8 +43,10 @@ pub(crate) struct Offloaded {
 /// Part of every warning with which the caller gets its own messages back.
 pub(crate) const UNCHANGED: &str = "the messages are unchanged";
 
-/// Returns the warning of an answer for which no file could be written.
+/// Counts and logs an answer for which no file could be written, and returns its warning.
 pub(crate) fn failure(error: &StoreError) -> String {
+    metrics::counter!("unburden_offload_write_failed_total").increment(1);
+    tracing::warn!(%error, "no file of an answer could be written");
     format!("{UNCHANGED}, no file could be written: {error}")
 }
 

@@ -26,7 +26,10 @@ pub(crate) const STORE_BYTES: &str = "unburden_store_bytes";
 
 const COUNTERS: &[(&str, &str)] = &[
     ("unburden_offload_file_expired_total", "Expired files deleted by a sweep"),
-    ("unburden_offload_write_failed_total", "Results that stayed inline because a write failed"),
+    (
+        "unburden_offload_write_failed_total",
+        "Histories and results that came back without files because a write failed",
+    ),
     ("unburden_files_written_total", "Files written"),
     ("unburden_written_bytes_total", "Bytes of files written"),
     ("unburden_tokens_before_total", "Tokens of histories received"),

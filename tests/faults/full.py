@@ -1,8 +1,8 @@
 """Disk full, of bytes and of names.
 
 Promised: a history that cannot be moved comes back unchanged with a warning, a large result inline
-and cut with a warning and a count in unburden_offload_write_failed_total; no reference to a missing
-file, no temporary file; what was stored before stays readable; it recovers by itself.
+and cut with a warning, each with a count in unburden_offload_write_failed_total; no reference to a
+missing file, no temporary file; what was stored before stays readable; it recovers by itself.
 Injected: a small file system in memory, filled to the last byte or the last name."""
 
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ class _Full:
         inline = patient.ask(service, f"full {n}", f"f{n}x")
         counted = service.counter(_COUNTER) - before
         self.failed += counted
-        if inline != 3 or counted != 1:
+        if inline != 3 or counted != 3:
             patient.faults.append(f"round {n}: {inline} of 3 inline, {counted} counted")
         found = store.look(self.at / "store", patient.folder)
         patient.faults += found.torn + [f"{path.name} stays" for path in found.temporary]

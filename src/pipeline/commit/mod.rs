@@ -103,11 +103,7 @@ fn committed(context: &Context<'_>, decision: &mut Decision) -> Result<Option<Of
 
 fn refused(context: &Context<'_>, decision: &Decision, failed: Failure) -> Offloaded {
     let (warning, checks) = match failed {
-        Failure::Store(error) => {
-            metrics::counter!("unburden_offload_write_failed_total").increment(1);
-            tracing::warn!(%error, "the files of an answer could not be written");
-            (failure(&error), Checks::HOLD)
-        }
+        Failure::Store(error) => (failure(&error), Checks::HOLD),
         Failure::Unreadable(error) => {
             tracing::error!(%error, "an answer cannot be read back");
             (format!("the answer cannot be read back ({error}); {UNCHANGED}"), Checks::HOLD)
