@@ -169,15 +169,25 @@ fn check_variables() -> Result<(), ConfigError> {
         let Some(name) = found.strip_prefix(PREFIX).map(str::to_lowercase) else { continue };
         let accepted = defaults.as_object().into_iter().flatten().find_map(|(section, keys)| {
             let key = name.strip_prefix(section.as_str())?.strip_prefix('_')?;
-            let is_key = keys.get(key).is_some() || (section == "tenants" && !key.is_empty());
-            let is_key = is_key && !key.starts_with('_');
-            is_key.then(|| format!("{section}__{key}").to_uppercase())
+            let key = match section.as_str() {
+                "tenants" => of_tenant(key)?,
+                _ => keys.get(key).is_some().then(|| key.to_owned())?,
+            };
+            Some(format!("{section}__{key}").to_uppercase())
         });
         if let Some(accepted) = accepted {
             return Err(ConfigError::Variable { accepted: format!("{PREFIX}{accepted}"), found });
         }
     }
     Ok(())
+}
+
+/// Returns the tenant and the key of a variable, with two underscores between them.
+fn of_tenant(name: &str) -> Option<String> {
+    ["token_file", "token", "roots"].into_iter().find_map(|key| {
+        let tenant = name.strip_suffix(key)?.trim_matches('_');
+        (!tenant.is_empty() && !name.starts_with('_')).then(|| format!("{tenant}__{key}"))
+    })
 }
 
 /// Returns the environment's settings under a prefix.

@@ -391,6 +391,11 @@ fn configuration_is_file_then_environment_then_flags() {
     assert!(serve("", &roots, &[]).contains("\"/no/such/a\""));
     let missed = serve("", &[("UNBURDEN_SERVER_TOKEN", "x")], &[]);
     assert!(missed.contains("accepted is UNBURDEN_SERVER__TOKEN"), "{missed}");
+    let missed = serve("", &[("UNBURDEN_TENANTS_ACME_TOKEN", "x")], &[]);
+    assert!(missed.contains("accepted is UNBURDEN_TENANTS__ACME__TOKEN"), "{missed}");
+    // Kubernetes sets such names for services called unburden-tenants and unburden-server.
+    let others = [("UNBURDEN_TENANTS_SERVICE_HOST", "x"), ("UNBURDEN_SERVER_PORT", "x")];
+    assert!(serve(file, &others, &[]).contains("192.0.2.1:1"));
     let word = serve("[store]\ndurability = \"fast\"\n", &[], &[]);
     assert!(word.contains("store.durability") && word.contains("`sync` or `relaxed`"), "{word}");
     let zero = serve("[extract]\ndeadline_ms = 0\n", &[], &[]);

@@ -230,7 +230,7 @@ class RunTool(unittest.TestCase):
             self.assertEqual(server.requests, [])
 
     def test_without_what_is_required_the_service_gets_the_model_s_own_arguments(self) -> None:
-        # What it answers names what is missing, and repeats the rest.
+        # The answer names the missing argument, and repeats the others.
         with Server(refuses(422, "x", "send that")) as server:
             client = Unburden(server.url)
             for name, arguments in (("grep", {"patern": "x"}), ("read_file", None), ("grep", "")):

@@ -39,7 +39,7 @@ test('answers are capped, and searches stay in the store', async (t) => {
   await client.runTool('grep', { pattern: 'x', path: 'other', max_tokens: 100 });
   await client.runTool('read_tool_result', { result_id: 'c', max_tokens: 100_000 });
   await client.runTool('read_file', '{"absolute_path": "p"}');
-  // What the service answers repeats these, without what the client adds.
+  // The answer of the service repeats these, without the members that the client adds.
   await client.runTool('lro_extract', '');
   await client.runTool('grep', { patern: 'x' });
   assert.deepEqual(

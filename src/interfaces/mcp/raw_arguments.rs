@@ -26,11 +26,16 @@ pub(crate) fn wrapped(message: &[u8]) -> Option<String> {
     map_member(message, "params", |params| map_member(params, "arguments", wrap))
 }
 
-/// Returns wrapped arguments as they were sent, as JSON.
+/// Returns wrapped arguments as they were sent, as JSON. Of a message with a duplicate member, the
+/// library may have read one that was not wrapped.
 pub(super) fn unwrapped(arguments: Option<JsonObject>) -> String {
-    match arguments.and_then(|mut arguments| arguments.remove(RAW)) {
-        Some(Value::String(arguments)) => arguments,
-        _ => "{}".to_owned(),
+    let mut arguments = arguments.unwrap_or_default();
+    match arguments.remove(RAW) {
+        Some(Value::String(raw)) if arguments.is_empty() => raw,
+        raw => {
+            arguments.extend(raw.map(|raw| (RAW.to_owned(), raw)));
+            Value::Object(arguments).to_string()
+        }
     }
 }
 
@@ -72,5 +77,7 @@ mod tests {
             assert_eq!(wrapped(message.as_bytes()), None, "{message}");
         }
         assert_eq!(unwrapped(None), "{}");
+        let read = serde_json::json!({"pattern": "x"});
+        assert_eq!(unwrapped(read.as_object().cloned()), r#"{"pattern":"x"}"#);
     }
 }

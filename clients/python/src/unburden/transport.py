@@ -26,7 +26,7 @@ class _NoTls(ConnectionError):
 
 
 _NOT_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG", "HTTP_REQUEST")
-"""What OpenSSL's versions call an answer in plain text."""
+"""The errors of OpenSSL's versions for an answer in plain text."""
 
 
 class Transport:

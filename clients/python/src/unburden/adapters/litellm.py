@@ -91,7 +91,7 @@ def _copied(message: Any) -> Any:
     try:
         return copy.deepcopy(message)
     except Exception:
-        # What cannot be copied must not cost the turn.
+        # A message that cannot be copied must not cost the turn.
         return message
 
 

@@ -25,7 +25,7 @@ pub(super) enum Constant {
     Field,
     /// No constant: the value itself is the condition.
     Truth,
-    /// What stands in for null, and for false: `.a // "none"`.
+    /// A value in place of null and of false: `.a // "none"`.
     Fallback,
 }
 
